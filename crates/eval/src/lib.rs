@@ -9,6 +9,7 @@
 //! - [`bv`]: bit-vectors of any width
 //! - [`algebraic`]: real algebraic numbers, the values solvers print for
 //!   nonlinear real arithmetic
+//! - [`fp`]: floating point of any format, five rounding modes
 //! - [`finite_field`]: residues modulo a prime
 //! - [`enclosure`]: rigorous bounds for the transcendental functions
 
@@ -16,5 +17,6 @@ pub mod algebraic;
 pub mod bv;
 pub mod enclosure;
 pub mod finite_field;
+pub mod fp;
 pub mod integer;
 pub mod rational;
