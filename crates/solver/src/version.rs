@@ -22,10 +22,7 @@ pub struct VersionError(pub String);
 impl Version {
     /// A release without packaging revision.
     pub fn new(numbers: &[u32]) -> Self {
-        Version {
-            numbers: numbers.to_vec(),
-            post: 0,
-        }
+        Version { numbers: numbers.to_vec(), post: 0 }
     }
 
     /// How many dotted numbers were written.
@@ -40,10 +37,7 @@ impl Version {
 
     /// The same release without its packaging revision.
     pub fn without_post(&self) -> Version {
-        Version {
-            numbers: self.numbers.clone(),
-            post: 0,
-        }
+        Version { numbers: self.numbers.clone(), post: 0 }
     }
 
     /// Whether a user who asked for `self` means `release`. One or two numbers are a prefix (`4.8` is any 4.8.x), three
@@ -162,9 +156,7 @@ impl Serialize for Version {
 
 impl<'de> Deserialize<'de> for Version {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -206,10 +198,7 @@ mod tests {
     fn a_version_is_found_inside_what_a_solver_prints() {
         let found = |text| Version::find_in(text).map(|v| v.to_string());
         assert_eq!(found("Z3 version 4.8.7 - 64 bit").as_deref(), Some("4.8.7"));
-        assert_eq!(
-            found("This is cvc5 version 1.0.3").as_deref(),
-            Some("1.0.3")
-        );
+        assert_eq!(found("This is cvc5 version 1.0.3").as_deref(), Some("1.0.3"));
         assert_eq!(found("64 bits, no release"), None);
     }
 

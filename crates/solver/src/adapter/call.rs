@@ -1,0 +1,212 @@
+//! The command line of a run: words of the adapter with the request's values put in.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::version::Version;
+
+/// How a solver is brought to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Way {
+    /// A program of its own.
+    Executable,
+    /// cvc5's shared libraries, driven by our host through their C API.
+    Cvc5Host,
+    /// A Python module, driven by a short script.
+    Python,
+}
+
+/// The words of a command line, for a range of releases and a way of running.
+///
+/// In `arguments` the word `{options}` stands for all that the request and the user add, and `{file}` for the script's
+/// path; without `{file}` the script is given on standard input.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Call {
+    /// First release called like this.
+    pub since: Option<Version>,
+    /// First release called otherwise.
+    pub before: Option<Version>,
+    /// Only when run this way.
+    pub way: Option<Way>,
+    /// The whole line.
+    pub arguments: Vec<String>,
+    /// Switches that let it try everything it has (several checks in a script, experimental theories). Only added on
+    /// request: a report wants the plain command line.
+    #[serde(default)]
+    pub broad: Vec<String>,
+    /// Switches that make models available.
+    #[serde(default)]
+    pub models: Vec<String>,
+    /// Switches that make unsatisfiable cores available.
+    #[serde(default)]
+    pub cores: Vec<String>,
+    /// Switches for the solver's own check of its models.
+    #[serde(default)]
+    pub check_models: Vec<String>,
+    /// Switches for the solver's own check of its cores.
+    #[serde(default)]
+    pub check_cores: Vec<String>,
+    /// Switches for the solver's own check of its proofs.
+    #[serde(default)]
+    pub check_proofs: Vec<String>,
+    /// Switches that set its random seed, with `{seed}`.
+    #[serde(default)]
+    pub seed: Vec<String>,
+    /// Switches that make it stop by itself, with `{seconds}` or `{milliseconds}`.
+    #[serde(default)]
+    pub timeout: Vec<String>,
+    /// Switches that limit its memory, with `{megabytes}`.
+    #[serde(default)]
+    pub memory: Vec<String>,
+}
+
+/// What a run wants from the solver beside the answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunRequest {
+    /// Let it try everything it has.
+    pub broad: bool,
+    /// Models must be available.
+    pub models: bool,
+    /// Cores must be available.
+    pub cores: bool,
+    /// It checks its own models.
+    pub check_models: bool,
+    /// It checks its own cores.
+    pub check_cores: bool,
+    /// It checks its own proofs.
+    pub check_proofs: bool,
+    /// Its random seed.
+    pub seed: Option<u32>,
+    /// The time after which it should stop by itself.
+    pub timeout: Option<Duration>,
+    /// The memory it should stay under, in megabytes.
+    pub memory: Option<u64>,
+    /// More words, after all others.
+    pub options: Vec<String>,
+}
+
+/// The placeholders an adapter may write, by field; anything else in braces is refused when the file is read.
+pub(super) const PLACEHOLDERS: &[&str] =
+    &["{options}", "{file}", "{seed}", "{seconds}", "{milliseconds}", "{megabytes}"];
+
+impl Call {
+    /// The command line for a script at `file`. The user's own words come after the request's, so that they win, and
+    /// before the test case's.
+    pub fn words(&self, request: &RunRequest, user: &[String], file: &str) -> Vec<String> {
+        let mut options: Vec<String> = Vec::new();
+        let wanted = [
+            (request.broad, &self.broad),
+            (request.models, &self.models),
+            (request.cores, &self.cores),
+            (request.check_models, &self.check_models),
+            (request.check_cores, &self.check_cores),
+            (request.check_proofs, &self.check_proofs),
+        ];
+        for (_, words) in wanted.iter().filter(|(wanted, _)| *wanted) {
+            options.extend(words.iter().cloned());
+        }
+        if let Some(seed) = request.seed {
+            options.extend(self.seed.iter().map(|word| word.replace("{seed}", &seed.to_string())));
+        }
+        if let Some(timeout) = request.timeout {
+            let milliseconds = timeout.as_millis().max(1);
+            options.extend(self.timeout.iter().map(|word| {
+                word.replace("{milliseconds}", &milliseconds.to_string())
+                    .replace("{seconds}", &milliseconds.div_ceil(1000).to_string())
+            }));
+        }
+        if let Some(megabytes) = request.memory {
+            options
+                .extend(self.memory.iter().map(|word| word.replace("{megabytes}", &megabytes.to_string())));
+        }
+        for word in user.iter().chain(&request.options) {
+            options.push(word.clone());
+        }
+        keep_last_of_repeated(&mut options);
+
+        let mut words = Vec::with_capacity(self.arguments.len() + options.len());
+        for word in &self.arguments {
+            match word.as_str() {
+                "{options}" => words.append(&mut options),
+                _ => words.push(word.replace("{file}", file)),
+            }
+        }
+        words
+    }
+
+    /// Whether the script is given as a file (the usual way) and not on standard input.
+    pub fn reads_file(&self) -> bool {
+        self.arguments.iter().any(|word| word.contains("{file}"))
+    }
+
+    /// Every word of the call, for validation.
+    pub(super) fn all_words(&self) -> impl Iterator<Item = &String> {
+        [
+            &self.arguments,
+            &self.broad,
+            &self.models,
+            &self.cores,
+            &self.check_models,
+            &self.check_cores,
+            &self.check_proofs,
+            &self.seed,
+            &self.timeout,
+            &self.memory,
+        ]
+        .into_iter()
+        .flatten()
+    }
+}
+
+/// Drops a self-contained option (`--x`, `a.b=1`) when the same word comes again later, as some solvers refuse repeats.
+/// Short switches and words without a dash or `=` may belong to their neighbour and stay.
+fn keep_last_of_repeated(options: &mut Vec<String>) {
+    let mut index = 0;
+    while index < options.len() {
+        let word = &options[index];
+        let self_contained = word.starts_with("--") || word.contains('=');
+        if self_contained && options[index + 1..].contains(word) {
+            options.remove(index);
+        } else {
+            index += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call() -> Call {
+        toml::from_str(
+            r#"
+            arguments = ["-smt2", "{options}", "{file}"]
+            models = ["--models"]
+            seed = ["s={seed}"]
+            timeout = ["-t:{milliseconds}", "-T:{seconds}"]
+            "#,
+        )
+        .expect("a call")
+    }
+
+    #[test]
+    fn a_plain_request_gives_the_plain_command_line() {
+        assert_eq!(call().words(&RunRequest::default(), &[], "a.smt2"), ["-smt2", "a.smt2"]);
+    }
+
+    #[test]
+    fn what_is_asked_for_comes_before_what_the_user_wrote() {
+        let request = RunRequest {
+            models: true,
+            seed: Some(7),
+            timeout: Some(Duration::from_millis(1500)),
+            options: vec!["x=1".into()],
+            ..RunRequest::default()
+        };
+        let words = call().words(&request, &["--models".into(), "-q".into()], "a b.smt2");
+        assert_eq!(words, ["-smt2", "s=7", "-t:1500", "-T:2", "--models", "-q", "x=1", "a b.smt2"]);
+    }
+}
