@@ -10,6 +10,8 @@
 //! - [`algebraic`]: real algebraic numbers, the values solvers print for
 //!   nonlinear real arithmetic
 //! - [`fp`]: floating point of any format, five rounding modes
+//! - [`string`]: strings over the theory's alphabet, and literals in every dialect
+//! - [`sequence`]: what strings and sequences have in common
 //! - [`finite_field`]: residues modulo a prime
 //! - [`enclosure`]: rigorous bounds for the transcendental functions
 
@@ -20,3 +22,5 @@ pub mod finite_field;
 pub mod fp;
 pub mod integer;
 pub mod rational;
+pub mod sequence;
+pub mod string;

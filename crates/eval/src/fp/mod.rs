@@ -11,6 +11,7 @@
 //! zeros of different sign, and conversions of values that have no image.
 
 mod arith;
+mod bitvector;
 mod compare;
 mod convert;
 mod encoding;
