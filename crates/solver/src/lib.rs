@@ -2,8 +2,21 @@
 //!
 //! * [`adapter`]: what is known about each solver, as data.
 //! * [`spec`]: what a user writes to name a solver.
+//! * [`install`]: from a spec to a release that is on this machine.
+//! * [`solver`]: a release with its adapter and options: command lines.
 //! * [`version`]: release numbers and their order.
+//! * [`launch`], [`limits`], [`fast`], [`host`]: running it, contained and quickly.
 
 pub mod adapter;
+pub mod fast;
+pub mod host;
+pub mod install;
+pub mod launch;
+pub mod limits;
+pub mod solver;
 pub mod spec;
 pub mod version;
+
+pub use adapter::{Adapters, RunRequest};
+pub use install::{Home, InstallError, Solvers};
+pub use solver::Solver;

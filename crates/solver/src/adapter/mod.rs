@@ -61,6 +61,9 @@ pub struct Identify {
     pub arguments: Vec<String>,
     /// Matches that output; group `version` is the release.
     pub output: Pattern,
+    /// Whether the output names the solver, so that it is recognised whatever the file is called.
+    #[serde(default)]
+    pub unmistakable: bool,
 }
 
 /// A source of releases.

@@ -1,0 +1,159 @@
+//! Which solver and release an executable is: it is asked once, and the answer is remembered until the file changes.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::InstallError;
+use super::home::Home;
+use super::process::{command, run};
+use crate::adapter::{Adapter, Adapters, Identify};
+use crate::version::Version;
+
+/// Java-based solvers need seconds to start on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+const MEMORY: &str = "identified.json";
+
+/// What an executable said it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Identity {
+    /// The adapter's name.
+    pub name: String,
+    /// The release, where it tells.
+    pub version: Option<Version>,
+}
+
+/// Checks that a path can be run.
+pub(super) fn executable(path: &Path) -> Result<PathBuf, InstallError> {
+    let Ok(metadata) = path.metadata() else {
+        return Err(InstallError::NoSuchFile { path: path.to_path_buf() });
+    };
+    if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {
+        return Err(InstallError::NotExecutable { path: path.to_path_buf() });
+    }
+    // Solvers run in a scratch directory: a relative path would not lead there. Links stay, as some programs look at
+    // the name they were called by.
+    std::path::absolute(path).map_err(|source| InstallError::disk(path, source))
+}
+
+/// The program of this name on PATH.
+pub(super) fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).find_map(|directory| executable(&directory.join(name)).ok())
+}
+
+/// Asks an executable what it is. One that does not say is taken for what its file name says, else for a command of
+/// which nothing is known.
+pub(super) fn identify(home: &Home, adapters: &Adapters, path: &Path) -> Identity {
+    let stamp = stamp(path);
+    let mut memory: BTreeMap<String, Identity> = home.recall(MEMORY).unwrap_or_default();
+    if let Some(known) = stamp.as_ref().and_then(|stamp| memory.get(stamp))
+        && adapters.get(&known.name).is_some()
+    {
+        return known.clone();
+    }
+    let identity = ask(adapters, path);
+    if let Some(stamp) = stamp {
+        memory.retain(|_, identity| adapters.get(&identity.name).is_some());
+        memory.insert(stamp, identity.clone());
+        // Not being able to remember costs one start of the solver next time.
+        let _ = home.remember(MEMORY, &memory);
+    }
+    identity
+}
+
+/// Asks without looking at what is remembered, with the variables the program needs.
+pub(super) fn release_of(adapter: &Adapter, path: &Path, env: &[(String, String)]) -> Option<Version> {
+    adapter.identify.as_ref().and_then(|identify| ask_one(identify, path, env))
+}
+
+fn ask(adapters: &Adapters, path: &Path) -> Identity {
+    let file_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let by_name = adapters.by_executable(&file_name);
+    if let Some(adapter) = by_name
+        && let Some(version) = release_of(adapter, path, &[])
+    {
+        return Identity { name: adapter.name.clone(), version: Some(version) };
+    }
+    let recognised = adapters.iter().find_map(|adapter| {
+        let identify = adapter.identify.as_ref().filter(|identify| identify.unmistakable)?;
+        // Every adapter of this kind would ask in its own words; one plain question is enough for a file whose name
+        // says nothing.
+        (identify.arguments == ["--version"]).then_some(())?;
+        let version = ask_one(identify, path, &[])?;
+        Some(Identity { name: adapter.name.clone(), version: Some(version) })
+    });
+    recognised.unwrap_or_else(|| Identity {
+        name: by_name.unwrap_or(adapters.any_command()).name.clone(),
+        version: None,
+    })
+}
+
+fn ask_one(identify: &Identify, path: &Path, env: &[(String, String)]) -> Option<Version> {
+    let mut asked = command(path);
+    asked.args(&identify.arguments).envs(env.iter().cloned()).current_dir(std::env::temp_dir());
+    let said = run(&mut asked, PATIENCE).ok()?.all();
+    let version = identify.output.0.captures(&said)?.name("version")?.as_str();
+    version.trim_end_matches('.').parse().ok()
+}
+
+fn stamp(path: &Path) -> Option<String> {
+    let metadata = path.metadata().ok()?;
+    Some(format!("{}|{}|{}.{}", path.display(), metadata.len(), metadata.mtime(), metadata.mtime_nsec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn script(directory: &Path, name: &str, text: &str) -> PathBuf {
+        let path = directory.join(name);
+        std::fs::write(&path, text).expect("written");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("executable");
+        path
+    }
+
+    #[test]
+    fn an_executable_is_known_by_what_it_says_then_by_its_name_then_not_at_all() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let home = Home::at(directory.path().join("home"));
+        let adapters = Adapters::built_in();
+        let what = |name: &str, text: &str| {
+            let identity = identify(&home, &adapters, &script(directory.path(), name, text));
+            (identity.name, identity.version.map(|version| version.to_string()))
+        };
+        let says_z3 = "#!/bin/sh\necho 'Z3 version 4.12.1 - 64 bit'\n";
+        assert_eq!(what("nightly-build", says_z3), ("z3".into(), Some("4.12.1".into())));
+        assert_eq!(what("cvc5-wrapper", "#!/bin/sh\nexit 1\n"), ("cvc5".into(), None));
+        assert_eq!(what("my-solver", "#!/bin/sh\necho 3.1\n"), ("command".into(), None));
+    }
+
+    #[test]
+    fn an_answer_is_remembered_until_the_file_changes() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let home = Home::at(directory.path().join("home"));
+        let adapters = Adapters::built_in();
+        let counting = "#!/bin/sh\necho x >> \"$0.count\"\necho 'Z3 version 4.8.7 - 64 bit'\n";
+        let path = script(directory.path(), "z3", counting);
+        identify(&home, &adapters, &path);
+        identify(&home, &adapters, &path);
+        let asked = std::fs::read_to_string(directory.path().join("z3.count")).expect("asked");
+        assert_eq!(asked.lines().count(), 1);
+        let path = script(directory.path(), "z3", "#!/bin/sh\necho 'Z3 version 5.0.0 - 64 bit'\n");
+        let version = identify(&home, &adapters, &path).version.map(|version| version.to_string());
+        assert_eq!(version.as_deref(), Some("5.0.0"));
+    }
+
+    #[test]
+    fn a_directory_or_a_plain_file_is_not_executable() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let plain = directory.path().join("plain");
+        std::fs::write(&plain, "x").expect("written");
+        assert!(matches!(executable(&plain), Err(InstallError::NotExecutable { .. })));
+        assert!(matches!(executable(directory.path()), Err(InstallError::NotExecutable { .. })));
+        assert!(matches!(executable(&directory.path().join("none")), Err(InstallError::NoSuchFile { .. })));
+    }
+}

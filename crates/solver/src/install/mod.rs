@@ -1,0 +1,100 @@
+//! From a spec to a solver that runs: on PATH, at a path, or installed into the user's data directory with one word.
+//!
+//! | file | what is in it |
+//! | --- | --- |
+//! | `solvers.rs` | the entry point: resolve, install, list |
+//! | `release.rs` | installing one release: fetch, unpack, try, rename into place |
+//! | `identify.rs` | which solver and release an executable is |
+//! | `pip.rs`, `debian.rs`, `wheel.rs` | the two registries and the archive form of one of them |
+//! | `home.rs` | the data directory, its locks and its memory |
+//! | `process.rs` | running pip and the like, bounded |
+//! | `error.rs` | why it did not work and what to do |
+
+mod debian;
+mod error;
+mod home;
+mod identify;
+mod pip;
+pub(crate) mod process;
+mod release;
+mod solvers;
+mod wheel;
+
+pub use error::InstallError;
+pub use home::Home;
+pub use release::Step;
+pub use solvers::{Available, Listed, Solvers};
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::adapter::Way;
+use crate::version::Version;
+
+/// A release that is on this machine, and how it runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Installed {
+    /// The adapter's name.
+    pub name: String,
+    /// The release; unknown for commands that do not tell.
+    pub version: Option<Version>,
+    /// How it runs.
+    pub how: How,
+    /// Variables it needs.
+    pub env: Vec<(String, String)>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// How an installed release runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum How {
+    /// As a program.
+    Executable {
+        /// The program.
+        path: PathBuf,
+    },
+    /// As a library our host loads.
+    Cvc5Host {
+        /// The directory with libcvc5 and libcvc5parser.
+        libraries: PathBuf,
+        /// The Python module of the same wheel, which tells the options.
+        module: PathBuf,
+        /// The Python it was built for.
+        interpreter: PathBuf,
+    },
+    /// As a Python module.
+    Python {
+        /// The Python it was built for.
+        interpreter: PathBuf,
+        /// The directory to import from.
+        module: PathBuf,
+        /// The script that drives it.
+        script: PathBuf,
+    },
+}
+
+/// Where a release comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// Osprey installed it.
+    Installed,
+    /// It is on PATH.
+    OnPath,
+    /// The user gave its path.
+    Given,
+}
+
+impl How {
+    /// The adapter's word for it.
+    pub fn way(&self) -> Way {
+        match self {
+            How::Executable { .. } => Way::Executable,
+            How::Cvc5Host { .. } => Way::Cvc5Host,
+            How::Python { .. } => Way::Python,
+        }
+    }
+}

