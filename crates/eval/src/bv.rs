@@ -265,7 +265,7 @@ impl FromStr for BitVector {
 impl fmt::Display for BitVector {
     /// Hexadecimal when the width allows it, binary otherwise.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.width() % 4 != 0 {
+        if !self.width().is_multiple_of(4) {
             return write!(f, "#b{}", self.binary_digits());
         }
         let digits = self.width() as usize / 4;

@@ -28,7 +28,6 @@ impl BitVector {
     }
 
     #[inline]
-    #[expect(clippy::should_implement_trait, reason = "named as in the theory, by reference")]
     pub fn not(&self) -> BitVector {
         match &self.0 {
             Repr::Small { width, words } => BitVector::native(*width, !join(*words)),
@@ -69,7 +68,6 @@ impl BitVector {
     }
 
     #[inline]
-    #[expect(clippy::should_implement_trait, reason = "named as in the theory, by reference")]
     pub fn neg(&self) -> BitVector {
         match &self.0 {
             Repr::Small { width, words } => BitVector::native(*width, join(*words).wrapping_neg()),

@@ -109,7 +109,7 @@ proptest! {
                 .and_then(|d| d.to_u64())
                 .expect("below the width") as u32;
             for index in 0..width {
-                let moved = |to: u32| (to < width).then(|| to);
+                let moved = |to: u32| (to < width).then_some(to);
                 let from_left = index.checked_sub(capped).is_some_and(|i| a.bit(i));
                 prop_assert_eq!(a.shl(&amount).bit(index), from_left);
                 let from_right = moved(index + capped).is_some_and(|i| a.bit(i));
