@@ -11,6 +11,7 @@
 //!   nonlinear real arithmetic
 //! - [`fp`]: floating point of any format, five rounding modes
 //! - [`string`]: strings over the theory's alphabet, and literals in every dialect
+//! - [`regex`]: regular languages by symbolic derivatives
 //! - [`sequence`]: what strings and sequences have in common
 //! - [`finite_field`]: residues modulo a prime
 //! - [`enclosure`]: rigorous bounds for the transcendental functions
@@ -22,5 +23,6 @@ pub mod finite_field;
 pub mod fp;
 pub mod integer;
 pub mod rational;
+pub mod regex;
 pub mod sequence;
 pub mod string;
