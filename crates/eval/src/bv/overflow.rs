@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::BitVector;
+use super::{BitVector, sign_extended};
 use crate::integer::Integer;
 
 impl BitVector {
@@ -58,6 +58,10 @@ impl BitVector {
 
     /// Whether the signed product is below, in, or above the signed range.
     fn signed_product_range(&self, other: &BitVector) -> Ordering {
+        if let (Some(a), Some(b)) = (self.signed_word(), other.signed_word()) {
+            let high = (i128::from(a) * i128::from(b)) >> (self.width() - 1);
+            return if high == -1 { Ordering::Equal } else { high.cmp(&0) };
+        }
         let product = &self.to_signed() * &other.to_signed();
         let spare_bits = self.width() as usize - 1;
         // In range exactly when all bits from the sign bit up are equal.
@@ -67,5 +71,13 @@ impl BitVector {
         } else {
             high.cmp(&Integer::ZERO)
         }
+    }
+
+    /// The signed value of a vector of at most 64 bits.
+    fn signed_word(&self) -> Option<i64> {
+        if self.width() > 64 {
+            return None;
+        }
+        i64::try_from(sign_extended(self.width(), self.small()?)).ok()
     }
 }
