@@ -1,0 +1,230 @@
+//! The fork server proper: what runs inside a solver process (or our library host) that has been stopped at a good
+//! place, forks one child per job there, and reports how each child ended.
+//!
+//! This file is compiled twice: as a module of this crate, and, without the standard library, into the preloaded
+//! library (`preload.rs`, built by `build.rs`). So it uses only `core` and a handful of C functions, and allocates
+//! nothing: a solver's heap must not be able to tell that we were there.
+
+use core::ffi::{c_char, c_int, c_long, c_ulong, c_void};
+
+/// The descriptor on which a fork server finds its control socket.
+pub const CONTROL_FD: c_int = 198;
+/// The descriptor on which the preloaded library itself is handed over (a memory file, closed after loading).
+pub const LIBRARY_FD: c_int = 199;
+/// Tells the preloaded library (or the library host) where to stop and fork: one of the two values below.
+pub const FORK_AT: &str = "OSPREY_FORK_AT\0";
+/// Fork when `main` is about to run.
+pub const AT_MAIN: &str = "main\0";
+/// Fork when the end of the input file is reached for the first time.
+pub const AT_INPUT_END: &str = "input-end\0";
+/// The input file's name, relative to the working directory; the same for every job.
+pub const INPUT_NAME: &str = "input.smt2\0";
+
+/// First word of a [`Report`] or [`Started`]: tells our own messages from a solver that writes to our descriptor.
+pub const MAGIC: u32 = 0x4f53_5052;
+
+/// Sent by the launcher for each job.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Job {
+    /// Address space in bytes; 0 leaves it unlimited.
+    pub memory: u64,
+    /// CPU seconds; 0 leaves it unlimited.
+    pub cpu_seconds: u64,
+    /// Largest file in bytes.
+    pub file_size: u64,
+    /// Where in the input file the child starts to read (prefix snapshot only).
+    pub offset: u64,
+}
+
+/// Sent by the server once when it is ready (`pid` is its own), and after each fork (`pid` is the child, or 0 when
+/// `fork` failed or the process has grown threads, which a fork would lose).
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Started {
+    pub magic: u32,
+    pub pid: i32,
+}
+
+/// Sent by the server when a child has ended.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Report {
+    pub magic: u32,
+    /// As `wait4` gives it.
+    pub status: i32,
+    /// User and system time together.
+    pub cpu_micros: u64,
+    /// Peak resident set in KiB.
+    pub peak_kib: u64,
+}
+
+#[repr(C)]
+struct TimeVal {
+    seconds: c_long,
+    micros: c_long,
+}
+
+#[repr(C)]
+struct ResourceUsage {
+    user: TimeVal,
+    system: TimeVal,
+    max_rss: c_long,
+    rest: [c_long; 13],
+}
+
+#[repr(C)]
+struct ResourceLimit {
+    soft: c_ulong,
+    hard: c_ulong,
+}
+
+/// `siginfo_t` is 128 bytes on every Linux; we look at none of them.
+#[repr(C, align(8))]
+struct SignalReport([u8; 128]);
+
+unsafe extern "C" {
+    fn fork() -> c_int;
+    fn wait4(pid: c_int, status: *mut c_int, options: c_int, usage: *mut ResourceUsage) -> c_int;
+    fn waitid(kind: c_int, id: u32, report: *mut SignalReport, options: c_int) -> c_int;
+    fn kill(pid: c_int, signal: c_int) -> c_int;
+    fn setsid() -> c_int;
+    fn getpid() -> c_int;
+    fn getppid() -> c_int;
+    fn prctl(option: c_int, ...) -> c_int;
+    fn setrlimit(resource: c_int, limit: *const ResourceLimit) -> c_int;
+    fn close(fd: c_int) -> c_int;
+    fn send(fd: c_int, bytes: *const c_void, count: usize, flags: c_int) -> isize;
+    fn recv(fd: c_int, bytes: *mut c_void, count: usize, flags: c_int) -> isize;
+    fn _exit(code: c_int) -> !;
+    fn open(path: *const c_char, flags: c_int, ...) -> c_int;
+    fn getdents64(fd: c_int, bytes: *mut c_void, count: usize) -> isize;
+}
+
+const SIGKILL: c_int = 9;
+const PR_SET_PDEATHSIG: c_int = 1;
+const RLIMIT_CPU: c_int = 0;
+const RLIMIT_FSIZE: c_int = 1;
+const RLIMIT_AS: c_int = 9;
+const P_PID: c_int = 1;
+const WEXITED: c_int = 4;
+const WNOWAIT: c_int = 0x0100_0000;
+const MSG_NOSIGNAL: c_int = 0x4000;
+const MSG_WAITALL: c_int = 0x100;
+const O_DIRECTORY_CLOEXEC: c_int = if cfg!(target_arch = "aarch64") { 0o40000 } else { 0o200000 } | 0o2000000;
+
+/// Serves jobs until the launcher hangs up. Returns only in the children, with the job each of them is to run.
+pub fn serve() -> Job {
+    unsafe {
+        announce(if single_threaded() { getpid() } else { 0 });
+        loop {
+            let mut job = Job { memory: 0, cpu_seconds: 0, file_size: 0, offset: 0 };
+            let size = size_of::<Job>();
+            if recv(CONTROL_FD, (&raw mut job).cast(), size, MSG_WAITALL) != size as isize {
+                _exit(0);
+            }
+            let server = getpid();
+            let child = fork();
+            if child == 0 {
+                become_job(&job, server);
+                return job;
+            }
+            if child < 0 {
+                announce(0);
+                continue;
+            }
+            announce(child);
+            report(child);
+        }
+    }
+}
+
+/// The child's side: it must not outlive its server, has its own session (so that the whole of it can be killed),
+/// and its own limits.
+unsafe fn become_job(job: &Job, server: c_int) {
+    unsafe {
+        prctl(PR_SET_PDEATHSIG, SIGKILL as c_ulong);
+        if getppid() != server {
+            _exit(1);
+        }
+        setsid();
+        close(CONTROL_FD);
+        limit(RLIMIT_AS, job.memory);
+        limit(RLIMIT_CPU, job.cpu_seconds);
+        limit(RLIMIT_FSIZE, job.file_size);
+    }
+}
+
+unsafe fn limit(resource: c_int, amount: u64) {
+    if amount != 0 {
+        // Soft and hard alike: a soft limit below the hard one is a signal that a solver may catch and take for its
+        // own time-out.
+        let limit = ResourceLimit { soft: amount as c_ulong, hard: amount as c_ulong };
+        unsafe { setrlimit(resource, &limit) };
+    }
+}
+
+unsafe fn report(child: c_int) {
+    unsafe {
+        // The group is killed while the child is still a zombie, so its number cannot have gone to somebody else.
+        let mut ignored = SignalReport([0; 128]);
+        while waitid(P_PID, child as u32, &mut ignored, WEXITED | WNOWAIT) != 0 {}
+        kill(-child, SIGKILL);
+        let zero = TimeVal { seconds: 0, micros: 0 };
+        let mut usage = ResourceUsage {
+            user: zero,
+            system: TimeVal { seconds: 0, micros: 0 },
+            max_rss: 0,
+            rest: [0; 13],
+        };
+        let mut status = 0;
+        while wait4(child, &mut status, 0, &mut usage) < 0 {}
+        let micros = |time: &TimeVal| time.seconds as u64 * 1_000_000 + time.micros as u64;
+        let report = Report {
+            magic: MAGIC,
+            status,
+            cpu_micros: micros(&usage.user) + micros(&usage.system),
+            peak_kib: usage.max_rss as u64,
+        };
+        say((&raw const report).cast(), size_of::<Report>());
+    }
+}
+
+unsafe fn announce(pid: c_int) {
+    let started = Started { magic: MAGIC, pid };
+    unsafe { say((&raw const started).cast(), size_of::<Started>()) };
+}
+
+unsafe fn say(bytes: *const c_void, count: usize) {
+    unsafe {
+        if send(CONTROL_FD, bytes, count, MSG_NOSIGNAL) != count as isize {
+            _exit(0);
+        }
+    }
+}
+
+/// Whether forking here keeps the whole process: a child has only the thread that forked.
+unsafe fn single_threaded() -> bool {
+    unsafe {
+        let fd = open(c"/proc/self/task".as_ptr(), O_DIRECTORY_CLOEXEC);
+        if fd < 0 {
+            return false;
+        }
+        let mut entries = [0u8; 1024];
+        let mut count = 0;
+        loop {
+            let length = getdents64(fd, entries.as_mut_ptr().cast(), entries.len());
+            if length <= 0 {
+                break;
+            }
+            let mut at = 0;
+            while at < length as usize {
+                count += 1;
+                // The record's length stands after the inode number and the offset, eight bytes each.
+                at += usize::from(u16::from_ne_bytes([entries[at + 16], entries[at + 17]])).max(1);
+            }
+        }
+        close(fd);
+        count == 3 // ".", ".." and the one thread
+    }
+}

@@ -1,0 +1,202 @@
+//! The fork servers a launcher keeps: a few, the least recently used one making room for a new one.
+
+use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use crate::launch::{Interrupted, RunReply, RunRequest, Site};
+
+use super::server::{Failed, Server};
+use super::{ExecMode, library, prefix};
+
+/// How many servers, and when a prefix is worth one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PoolConfig {
+    pub servers: usize,
+    pub snapshot_after: u32,
+}
+
+/// What came of the wish for a fast run.
+pub(crate) enum Attempt {
+    Ran(RunReply),
+    /// Not worth it for this script, or not yet.
+    NotYet,
+    /// It does not work, for this reason.
+    Unavailable(String),
+}
+
+/// How many prefixes are remembered that have no server (yet), and how many failures.
+const MEMORY: usize = 64;
+
+pub(crate) struct Pool {
+    config: PoolConfig,
+    /// The most recently used last.
+    servers: Vec<(Key, Server)>,
+    seen: VecDeque<(u64, u32)>,
+    failed: VecDeque<(u64, String)>,
+    library: Option<OwnedFd>,
+}
+
+/// What a server can be used for again.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    program: Vec<u8>,
+    args: Vec<Vec<u8>>,
+    env: Vec<Vec<u8>>,
+    mode: ExecMode,
+    prefix: Vec<u8>,
+}
+
+impl Key {
+    fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+impl Pool {
+    pub fn new(config: PoolConfig) -> Self {
+        Pool { config, servers: Vec::new(), seen: VecDeque::new(), failed: VecDeque::new(), library: None }
+    }
+
+    /// The servers' processes: children of the launcher that are to live on.
+    pub fn pids(&self) -> Vec<libc::pid_t> {
+        self.servers.iter().map(|(_, server)| server.pid()).collect()
+    }
+
+    pub fn stop_all(&mut self) {
+        for (_, server) in self.servers.drain(..) {
+            server.stop();
+        }
+    }
+
+    /// Runs `request` behind a fork server if that can be done.
+    pub fn run(&mut self, site: &mut Site, request: &RunRequest) -> Result<Attempt, Interrupted> {
+        if request.stdin {
+            return Ok(Attempt::Unavailable("it reads its script from standard input".to_owned()));
+        }
+        let offset = match request.mode {
+            ExecMode::PrefixSnapshot => match prefix::length(&request.input) {
+                Some(length) => length,
+                None => return Ok(Attempt::NotYet),
+            },
+            _ => 0,
+        };
+        let key = Key {
+            program: request.program.clone(),
+            args: request.args.clone(),
+            env: request.env.clone(),
+            mode: request.mode,
+            prefix: request.input[..offset].to_vec(),
+        };
+        let at = match self.servers.iter().position(|(other, _)| *other == key) {
+            Some(at) => at,
+            None => match self.add(site, request, offset, &key)? {
+                Ok(at) => at,
+                Err(attempt) => return Ok(attempt),
+            },
+        };
+        if let Err(error) = site.scratch.place_input(&request.input) {
+            return Ok(Attempt::Unavailable(error.to_string()));
+        }
+        let (_, mut server) = self.servers.remove(at);
+        let outcome = server.run(site, request, offset);
+        let attempt = match outcome {
+            Ok(Ok(reply)) => {
+                self.servers.push((key, server));
+                Attempt::Ran(reply)
+            }
+            Ok(Err(Failed(reason))) => {
+                // Not remembered as a failure: this one job may have been what killed it.
+                server.stop();
+                Attempt::Unavailable(reason)
+            }
+            Err(interrupted) => {
+                server.stop();
+                return Err(interrupted);
+            }
+        };
+        site.reaper.kill_strays(&self.pids());
+        Ok(attempt)
+    }
+
+    /// Starts a server for `key` and returns its place, or what to do instead.
+    fn add(
+        &mut self,
+        site: &mut Site,
+        request: &RunRequest,
+        offset: usize,
+        key: &Key,
+    ) -> Result<Result<usize, Attempt>, Interrupted> {
+        let fingerprint = key.fingerprint();
+        if let Some((_, reason)) = self.failed.iter().find(|(failed, _)| *failed == fingerprint) {
+            return Ok(Err(Attempt::Unavailable(reason.clone())));
+        }
+        if request.mode == ExecMode::PrefixSnapshot && self.sights(fingerprint) < self.config.snapshot_after {
+            return Ok(Err(Attempt::NotYet));
+        }
+        let library = match self.library_for(request) {
+            Ok(library) => library,
+            Err(reason) => return Ok(Err(self.fail(fingerprint, reason))),
+        };
+        if self.servers.len() >= self.config.servers {
+            self.servers.remove(0).1.stop();
+        }
+        let library = library.then_some(self.library.as_ref()).flatten();
+        let started = Server::start(site, request, offset, library)?;
+        site.reaper.kill_strays(&self.pids_and(started.as_ref().ok()));
+        Ok(match started {
+            Ok(server) => {
+                self.servers.push((key.clone(), server));
+                Ok(self.servers.len() - 1)
+            }
+            Err(Failed(reason)) => Err(self.fail(fingerprint, reason)),
+        })
+    }
+
+    fn pids_and(&self, another: Option<&Server>) -> Vec<libc::pid_t> {
+        self.pids().into_iter().chain(another.map(Server::pid)).collect()
+    }
+
+    fn fail(&mut self, fingerprint: u64, reason: String) -> Attempt {
+        if self.failed.len() >= MEMORY {
+            self.failed.pop_front();
+        }
+        self.failed.push_back((fingerprint, reason.clone()));
+        Attempt::Unavailable(reason)
+    }
+
+    /// How often this prefix has been seen lately, now included.
+    fn sights(&mut self, fingerprint: u64) -> u32 {
+        let before = match self.seen.iter().position(|(seen, _)| *seen == fingerprint) {
+            Some(at) => self.seen.remove(at).map_or(0, |(_, count)| count),
+            None => 0,
+        };
+        if self.seen.len() >= MEMORY {
+            self.seen.pop_front();
+        }
+        self.seen.push_back((fingerprint, before + 1));
+        before + 1
+    }
+
+    /// Whether the run needs the preloaded library, which is then at hand.
+    fn library_for(&mut self, request: &RunRequest) -> Result<bool, String> {
+        if request.mode == ExecMode::LibraryHost {
+            return Ok(false);
+        }
+        if request.env.iter().any(|entry| entry.starts_with(b"LD_PRELOAD=")) {
+            return Err("it is to be started with another preloaded library".to_owned());
+        }
+        if !library::is_dynamic(Path::new(OsStr::from_bytes(&request.program))) {
+            return Err("it is statically linked".to_owned());
+        }
+        if self.library.is_none() {
+            self.library = Some(library::open().map_err(|error| error.to_string())?);
+        }
+        Ok(true)
+    }
+}

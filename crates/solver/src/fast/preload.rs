@@ -1,0 +1,145 @@
+//! The library that is preloaded into dynamic solver executables and turns them into fork servers.
+//!
+//! It is its own little crate, compiled by `build.rs` and embedded into ours, so that installing the one program is
+//! enough. It interposes two functions of the C library: `__libc_start_main`, to stop just before `main`, and `read`,
+//! to stop where the input file's first part has been read completely (the *prefix snapshot*). Without the variable
+//! that asks for one of the two it does nothing.
+
+#![no_std]
+
+mod job;
+
+use core::ffi::{c_char, c_int, c_long, c_void};
+use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering::Relaxed};
+
+type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
+type StartMain = unsafe extern "C" fn(
+    Main,
+    c_int,
+    *mut *mut c_char,
+    *mut c_void,
+    *mut c_void,
+    *mut c_void,
+    *mut c_void,
+) -> c_int;
+
+const NOTHING: u8 = 0;
+const MAIN: u8 = 1;
+const INPUT_END: u8 = 2;
+
+/// What is still to be done; `NOTHING` as soon as it has been done, and in every child.
+static PENDING: AtomicU8 = AtomicU8::new(NOTHING);
+static REAL_MAIN: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
+
+/// The first words of a `struct stat`: device and inode come first on every Linux.
+#[repr(C, align(8))]
+struct FileStatus {
+    device: u64,
+    inode: u64,
+    rest: [u64; 30],
+}
+
+unsafe extern "C" {
+    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn getenv(name: *const c_char) -> *const c_char;
+    fn unsetenv(name: *const c_char) -> c_int;
+    fn strcmp(left: *const c_char, right: *const c_char) -> c_int;
+    fn syscall(number: c_long, ...) -> c_long;
+    fn stat(path: *const c_char, status: *mut FileStatus) -> c_int;
+    fn fstat(fd: c_int, status: *mut FileStatus) -> c_int;
+    fn open(path: *const c_char, flags: c_int, ...) -> c_int;
+    fn lseek(fd: c_int, offset: i64, whence: c_int) -> i64;
+    fn dup2(from: c_int, to: c_int) -> c_int;
+    fn close(fd: c_int) -> c_int;
+    fn _exit(code: c_int) -> !;
+}
+
+const RTLD_NEXT: *mut c_void = -1isize as *mut c_void;
+const SYS_READ: c_long = if cfg!(target_arch = "x86_64") { 0 } else { 63 };
+
+fn text(terminated: &'static str) -> *const c_char {
+    terminated.as_ptr().cast()
+}
+
+/// # Safety
+/// Called by the program's start code, once, as the C library's own function would be.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __libc_start_main(
+    main: Main,
+    argc: c_int,
+    argv: *mut *mut c_char,
+    init: *mut c_void,
+    fini: *mut c_void,
+    rtld_fini: *mut c_void,
+    stack_end: *mut c_void,
+) -> c_int {
+    unsafe {
+        let real = dlsym(RTLD_NEXT, c"__libc_start_main".as_ptr());
+        if real.is_null() {
+            _exit(127);
+        }
+        let real: StartMain = core::mem::transmute(real);
+        REAL_MAIN.store(main as *mut c_void, Relaxed);
+        real(serve_then_main, argc, argv, init, fini, rtld_fini, stack_end)
+    }
+}
+
+unsafe extern "C" fn serve_then_main(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) -> c_int {
+    unsafe {
+        let at = getenv(text(job::FORK_AT));
+        if !at.is_null() {
+            close(job::LIBRARY_FD);
+            if strcmp(at, text(job::AT_MAIN)) == 0 {
+                PENDING.store(MAIN, Relaxed);
+            } else if strcmp(at, text(job::AT_INPUT_END)) == 0 {
+                PENDING.store(INPUT_END, Relaxed);
+            }
+            // The solver, and whatever it starts, sees the environment of a plain start.
+            unsetenv(text(job::FORK_AT));
+            unsetenv(c"LD_PRELOAD".as_ptr());
+        }
+        if PENDING.load(Relaxed) == MAIN {
+            PENDING.store(NOTHING, Relaxed);
+            job::serve();
+        }
+        let main: Main = core::mem::transmute(REAL_MAIN.load(Relaxed));
+        main(argc, argv, env)
+    }
+}
+
+/// # Safety
+/// As the C library's `read`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn read(fd: c_int, buffer: *mut c_void, count: usize) -> isize {
+    unsafe {
+        let length = syscall(SYS_READ, fd, buffer, count) as isize;
+        if length != 0 || count == 0 || PENDING.load(Relaxed) != INPUT_END || !is_input(fd) {
+            return length;
+        }
+        PENDING.store(NOTHING, Relaxed);
+        let job = job::serve();
+        // A child: the descriptor goes on where the job's own part begins.
+        let rest = open(text(job::INPUT_NAME), 0);
+        if rest < 0 || lseek(rest, job.offset as i64, 0) < 0 || dup2(rest, fd) < 0 {
+            _exit(127);
+        }
+        close(rest);
+        syscall(SYS_READ, fd, buffer, count) as isize
+    }
+}
+
+unsafe fn is_input(fd: c_int) -> bool {
+    let mut by_name = FileStatus { device: 0, inode: 0, rest: [0; 30] };
+    let mut by_fd = FileStatus { device: 0, inode: 0, rest: [0; 30] };
+    unsafe {
+        stat(text(job::INPUT_NAME), &mut by_name) == 0
+            && fstat(fd, &mut by_fd) == 0
+            && by_name.device == by_fd.device
+            && by_name.inode == by_fd.inode
+    }
+}
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    unsafe { _exit(127) }
+}

@@ -1,0 +1,259 @@
+//! The launcher's side of one fork server.
+
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use crate::launch::{
+    Capture, Child, Interrupted, Outcome, Program, RunReply, RunRequest, Site, Stdio, pipe, socket_pair,
+};
+
+use super::job::{AT_INPUT_END, AT_MAIN, CONTROL_FD, FORK_AT, Job, LIBRARY_FD, MAGIC, Report, Started};
+use super::{ExecMode, prefix};
+
+/// A solver process that waits for jobs.
+pub(super) struct Server {
+    child: Child,
+    control: OwnedFd,
+    output: Stream,
+    error: Stream,
+}
+
+/// One of its output streams. The jobs share the pipe one after the other.
+struct Stream {
+    read: OwnedFd,
+    /// Kept so that we can undo what a job did to the open file.
+    write: OwnedFd,
+    /// What the solver printed before the fork: part of every job's output.
+    earlier: Vec<u8>,
+}
+
+/// A fork server that did not work, and why: the run is to be made plainly.
+pub(super) struct Failed(pub String);
+
+/// A message from the server.
+enum Message {
+    Started(i32),
+    Report(Report),
+    Gone,
+}
+
+/// A server must reach its fork point within the run's own time, but short limits are for solving, not for starting.
+const LEAST_START: Duration = Duration::from_secs(10);
+
+impl Server {
+    /// Starts a server for runs like `request`; `prefix` is the length of the script's prefix.
+    pub fn start(
+        site: &mut Site,
+        request: &RunRequest,
+        prefix: usize,
+        library: Option<&OwnedFd>,
+    ) -> Result<Result<Server, Failed>, Interrupted> {
+        let prepared = match prepare(site, request, prefix, library) {
+            Ok(prepared) => prepared,
+            Err(error) => return Ok(Err(Failed(error.to_string()))),
+        };
+        let (program, output, error, (control, control_end)) = prepared;
+        let mut extra = vec![(control_end.as_raw_fd(), CONTROL_FD)];
+        extra.extend(library.map(|library| (library.as_raw_fd(), LIBRARY_FD)));
+        let stdio = Stdio {
+            input: site.null.as_raw_fd(),
+            output: output.write.as_raw_fd(),
+            error: error.write.as_raw_fd(),
+            extra: &extra,
+        };
+        let child = match Child::start_server(&program, &stdio, &request.limits) {
+            Ok(child) => child,
+            Err(errno) => return Ok(Err(Failed(io::Error::from_raw_os_error(errno).to_string()))),
+        };
+        drop(control_end);
+        let mut server = Server { child, control, output, error };
+        match server.await_ready(site, request) {
+            Ok(Ok(())) => Ok(Ok(server)),
+            Ok(Err(failed)) => {
+                server.stop();
+                Ok(Err(failed))
+            }
+            Err(interrupted) => {
+                server.stop();
+                Err(interrupted)
+            }
+        }
+    }
+
+    fn await_ready(&mut self, site: &Site, request: &RunRequest) -> Result<Result<(), Failed>, Interrupted> {
+        let deadline = Instant::now() + request.limits.wall.max(LEAST_START);
+        let mut stdout = Capture::new(&self.output.read, request.limits.stdout);
+        let mut stderr = Capture::new(&self.error.read, request.limits.stderr);
+        let failed = |reason: &str| Ok(Err(Failed(reason.to_owned())));
+        loop {
+            let woken =
+                site.watch.step(&mut stdout, &mut stderr, self.control.as_raw_fd(), Some(deadline))?;
+            if woken.control {
+                match self.receive() {
+                    Message::Started(0) => return failed("it has several threads where it would be forked"),
+                    Message::Started(_) => break,
+                    _ => return failed("it ended before it could be forked"),
+                }
+            }
+            if woken.child && self.child.has_ended() {
+                return failed("it ended before it could be forked");
+            }
+            if woken.expired || stdout.truncated || stderr.truncated {
+                return failed("it did not get to where it could be forked");
+            }
+        }
+        stdout.drain();
+        stderr.drain();
+        self.output.earlier = stdout.bytes;
+        self.error.earlier = stderr.bytes;
+        Ok(Ok(()))
+    }
+
+    pub fn pid(&self) -> libc::pid_t {
+        self.child.pid
+    }
+
+    /// Runs one job on the input file that is in place; it starts to read at `offset`.
+    pub fn run(
+        &mut self,
+        site: &mut Site,
+        request: &RunRequest,
+        offset: usize,
+    ) -> Result<Result<RunReply, Failed>, Interrupted> {
+        let limits = &request.limits;
+        let mut stdout = self.output.capture(limits.stdout);
+        let mut stderr = self.error.capture(limits.stderr);
+        let start = Instant::now();
+        let deadline = start.checked_add(limits.wall);
+        let job = Job {
+            memory: limits.memory.unwrap_or(0),
+            cpu_seconds: limits.cpu_seconds(),
+            file_size: limits.file_size,
+            offset: offset as u64,
+        };
+        if !self.send(&job) {
+            return Ok(Err(Failed("its fork server died".to_owned())));
+        }
+        let mut pid = None;
+        let (mut timed_out, mut truncated, mut killed) = (false, false, false);
+        let report = loop {
+            let over = timed_out || truncated;
+            let control = self.control.as_raw_fd();
+            let woken = site.watch.step(&mut stdout, &mut stderr, control, deadline.filter(|_| !over))?;
+            if woken.control {
+                match self.receive() {
+                    Message::Started(0) => return Ok(Err(Failed("it cannot be forked".to_owned()))),
+                    Message::Started(child) => pid = Some(child),
+                    Message::Report(report) => break report,
+                    Message::Gone => return Ok(Err(Failed("its fork server died".to_owned()))),
+                }
+            }
+            if !over {
+                truncated = stdout.truncated || stderr.truncated;
+                timed_out = !truncated && woken.expired;
+            }
+            if let Some(pid) = pid.filter(|_| (timed_out || truncated) && !killed) {
+                killed = true;
+                // Twice, as the child may not have its own group yet.
+                unsafe {
+                    libc::kill(-pid, libc::SIGKILL);
+                    libc::kill(pid, libc::SIGKILL);
+                }
+            }
+        };
+        Ok(Ok(RunReply {
+            exit: Outcome::exit_of(report.status),
+            timed_out,
+            output_truncated: truncated,
+            cpu: Duration::from_micros(report.cpu_micros),
+            wall: start.elapsed(),
+            peak_kib: report.peak_kib,
+            mode: request.mode,
+            stdout: finish(stdout),
+            stderr: finish(stderr),
+            fallback: None,
+        }))
+    }
+
+    fn send(&self, job: &Job) -> bool {
+        let size = size_of::<Job>();
+        let sent = unsafe {
+            libc::send(self.control.as_raw_fd(), (&raw const *job).cast(), size, libc::MSG_NOSIGNAL)
+        };
+        sent == size as isize
+    }
+
+    fn receive(&self) -> Message {
+        let mut bytes = [0u64; size_of::<Report>() / 8];
+        let room = size_of_val(&bytes);
+        let length = unsafe {
+            libc::recv(self.control.as_raw_fd(), bytes.as_mut_ptr().cast(), room, libc::MSG_DONTWAIT)
+        };
+        // SAFETY: both messages are plain numbers, and the buffer is aligned and large enough for either.
+        let (started, report) =
+            unsafe { (bytes.as_ptr().cast::<Started>().read(), bytes.as_ptr().cast::<Report>().read()) };
+        if length == size_of::<Started>() as isize && started.magic == MAGIC {
+            Message::Started(started.pid)
+        } else if length == size_of::<Report>() as isize && report.magic == MAGIC {
+            Message::Report(report)
+        } else {
+            Message::Gone
+        }
+    }
+
+    /// Kills and reaps it. A job of its own dies with it.
+    pub fn stop(self) {
+        self.child.kill();
+        self.child.wait();
+    }
+}
+
+impl Stream {
+    fn new() -> io::Result<Self> {
+        let (read, write) = pipe()?;
+        Ok(Stream { read, write, earlier: Vec::new() })
+    }
+
+    fn capture(&self, limit: usize) -> Capture {
+        // An earlier job may have made the shared pipe non-blocking.
+        unsafe { libc::fcntl(self.write.as_raw_fd(), libc::F_SETFL, 0) };
+        Capture::new(&self.read, limit).after(&self.earlier)
+    }
+}
+
+fn finish(mut capture: Capture) -> Vec<u8> {
+    capture.drain();
+    capture.bytes
+}
+
+type Prepared = (Program, Stream, Stream, (OwnedFd, OwnedFd));
+
+/// All that a server needs before it can be started.
+fn prepare(
+    site: &Site,
+    request: &RunRequest,
+    prefix: usize,
+    library: Option<&OwnedFd>,
+) -> io::Result<Prepared> {
+    let at = if request.mode == ExecMode::PrefixSnapshot {
+        site.scratch.place_input(&prefix::padded(&request.input[..prefix]))?;
+        AT_INPUT_END
+    } else {
+        AT_MAIN
+    };
+    let environment = site.environment(&request.env).and_then(|mut env| {
+        env.push(assignment(FORK_AT, at)?);
+        if library.is_some() {
+            env.push(CString::new(format!("LD_PRELOAD=/proc/self/fd/{LIBRARY_FD}")).ok()?);
+        }
+        Program::new(&request.program, &request.args, env, site.directory())
+    });
+    let program = environment.ok_or_else(|| io::Error::from_raw_os_error(libc::EINVAL))?;
+    Ok((program, Stream::new()?, Stream::new()?, socket_pair()?))
+}
+
+fn assignment(name: &str, value: &str) -> Option<CString> {
+    CString::new(format!("{}={}", name.trim_end_matches('\0'), value.trim_end_matches('\0'))).ok()
+}

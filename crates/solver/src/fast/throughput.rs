@@ -1,0 +1,1 @@
+//! Measuring executions a second.

@@ -1,0 +1,313 @@
+//! The worker's end of a launcher.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tracing::{debug, warn};
+
+use crate::fast::ExecMode;
+use crate::fast::job::INPUT_NAME;
+use crate::limits::Limits;
+
+use super::error::LaunchError;
+use super::invocation::{INPUT, Invocation};
+use super::locate::launcher_program;
+use super::outcome::Outcome;
+use super::scratch::remove_tree;
+use super::serve::LAUNCHER_ARGUMENT;
+use super::wire::{Frames, Reply, Request, RunReply, RunRequest};
+
+/// The variables a solver gets from our environment. Everything else could make two machines disagree.
+const KEPT_VARIABLES: [&str; 10] = [
+    "PATH",
+    "HOME",
+    "LD_LIBRARY_PATH",
+    "JAVA_HOME",
+    "ASAN_OPTIONS",
+    "LSAN_OPTIONS",
+    "MSAN_OPTIONS",
+    "TSAN_OPTIONS",
+    "UBSAN_OPTIONS",
+    "LLVM_PROFILE_FILE",
+];
+
+/// How a launcher is set up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunnerConfig {
+    /// The launcher's executable; found by [`launcher_program`] if not given.
+    pub launcher: Option<PathBuf>,
+    /// Where the scratch directory is made; in memory (`/dev/shm`), else in the temporary directory, if not given.
+    pub scratch: Option<PathBuf>,
+    /// How many fork servers are kept at once (at most 32).
+    pub servers: usize,
+    /// At which sight of the same prefix a snapshot of it is made: making one costs as much as a plain run.
+    pub snapshot_after: u32,
+}
+
+impl Default for RunnerConfig {
+    fn default() -> Self {
+        RunnerConfig { launcher: None, scratch: None, servers: 8, snapshot_after: 2 }
+    }
+}
+
+/// CPU time of ours, not of solvers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnUsage {
+    /// This process, all threads.
+    pub worker: Duration,
+    /// The launcher.
+    pub launcher: Duration,
+}
+
+/// Runs solvers, one at a time. Each worker thread has its own, so there is nothing to lock.
+pub struct Runner {
+    config: RunnerConfig,
+    launcher: Option<Launcher>,
+    fallbacks: BTreeSet<String>,
+}
+
+struct Launcher {
+    guard: Child,
+    frames: Frames<UnixStream>,
+    scratch: PathBuf,
+    /// The patience that the socket is set to.
+    patience: Duration,
+}
+
+/// How much longer than its wall-clock limit a run may take before the launcher is given up.
+const GRACE: Duration = Duration::from_secs(60);
+
+impl Runner {
+    /// Starts a launcher.
+    pub fn new(config: RunnerConfig) -> Result<Self, LaunchError> {
+        let launcher = Launcher::start(&config)?;
+        Ok(Runner { config, launcher: Some(launcher), fallbacks: BTreeSet::new() })
+    }
+
+    /// Runs a solver. An error is about us or about a program that cannot be executed at all; whatever a solver does
+    /// once it runs is an outcome.
+    pub fn run(&mut self, invocation: &Invocation) -> Result<Outcome, LaunchError> {
+        let request = resolve(invocation)?;
+        let limits = &invocation.limits;
+        let reply = self.ask(&Request::Run(request), limits.wall.saturating_add(GRACE))?;
+        match reply {
+            Reply::Ran(run) => {
+                if let Some(reason) = &run.fallback {
+                    self.note_fallback(&invocation.program, invocation.mode, reason);
+                }
+                Ok(outcome(run, limits))
+            }
+            Reply::CannotExec(errno) => Err(LaunchError::from_exec(invocation.program.clone(), errno)),
+            other => Err(self.give_up(other)),
+        }
+    }
+
+    /// What running solvers has cost us so far.
+    pub fn own_usage(&mut self) -> Result<OwnUsage, LaunchError> {
+        match self.ask(&Request::Usage, GRACE)? {
+            Reply::Usage { cpu } => Ok(OwnUsage { worker: own_cpu_time(), launcher: cpu }),
+            other => Err(self.give_up(other)),
+        }
+    }
+
+    /// The process that would have to die for the launcher to be gone: for those who watch over us, and for tests.
+    #[must_use]
+    pub fn guard_pid(&self) -> Option<u32> {
+        self.launcher.as_ref().map(|launcher| launcher.guard.id())
+    }
+
+    /// Why runs were started plainly that should have been fast; each reason once.
+    pub fn fallbacks(&self) -> impl Iterator<Item = &str> {
+        self.fallbacks.iter().map(String::as_str)
+    }
+
+    fn ask(&mut self, request: &Request, patience: Duration) -> Result<Reply, LaunchError> {
+        let launcher = match &mut self.launcher {
+            Some(launcher) => launcher,
+            none => none.insert(Launcher::start(&self.config)?),
+        };
+        let answer = launcher.be_patient(patience).and_then(|()| {
+            launcher.frames.send_request(request)?;
+            launcher.frames.receive_reply()
+        });
+        match answer {
+            Ok(Some(reply)) => Ok(reply),
+            gone => {
+                debug!(?gone, "the launcher is gone");
+                self.launcher = None;
+                Err(LaunchError::LauncherDied)
+            }
+        }
+    }
+
+    fn give_up(&mut self, reply: Reply) -> LaunchError {
+        self.launcher = None;
+        match reply {
+            Reply::Trouble(message) => LaunchError::Launcher(message),
+            other => LaunchError::Launcher(format!("unexpected answer {other:?}")),
+        }
+    }
+
+    fn note_fallback(&mut self, program: &Path, mode: ExecMode, reason: &str) {
+        let note = format!("{}: {mode} not possible: {reason}", program.display());
+        if self.fallbacks.len() < 1000 && !self.fallbacks.contains(&note) {
+            warn!("{note}; started plainly");
+            self.fallbacks.insert(note);
+        }
+    }
+}
+
+impl Launcher {
+    fn start(config: &RunnerConfig) -> Result<Self, LaunchError> {
+        let program = match &config.launcher {
+            Some(path) if !path.exists() => return Err(LaunchError::LauncherMissing { tried: path.clone() }),
+            Some(path) => path.clone(),
+            None => launcher_program()?,
+        };
+        let (ours, theirs) = UnixStream::pair().map_err(LaunchError::LauncherStart)?;
+        let mut command = Command::new(&program);
+        command
+            .arg0("osprey-launcher")
+            .arg(LAUNCHER_ARGUMENT)
+            .arg(config.scratch.as_deref().unwrap_or(Path::new("")))
+            .arg(config.servers.clamp(1, 32).to_string())
+            .arg(config.snapshot_after.to_string())
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            .env_clear()
+            .env("LC_ALL", "C")
+            .envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        if let Some(directory) = std::env::var_os("TMPDIR") {
+            // For the launcher itself; solvers get their scratch directory.
+            command.env("TMPDIR", directory);
+        }
+        let guard = command.spawn().map_err(LaunchError::LauncherStart)?;
+        drop(command);
+        let mut launcher =
+            Launcher { guard, frames: Frames::new(ours), scratch: PathBuf::new(), patience: Duration::ZERO };
+        launcher.be_patient(GRACE).map_err(LaunchError::LauncherStart)?;
+        match launcher.frames.receive_reply() {
+            Ok(Some(Reply::Ready { scratch })) => {
+                launcher.scratch = PathBuf::from(OsStr::from_bytes(&scratch));
+                Ok(launcher)
+            }
+            Ok(Some(Reply::Trouble(message))) => Err(LaunchError::Launcher(message)),
+            Ok(_) => Err(LaunchError::Launcher(format!("{} is not a launcher", program.display()))),
+            Err(error) => Err(LaunchError::LauncherStart(error)),
+        }
+    }
+
+    /// A launcher that is stopped or stuck must not stop the campaign.
+    fn be_patient(&mut self, patience: Duration) -> io::Result<()> {
+        if self.patience != patience {
+            self.frames.stream().set_read_timeout(Some(patience))?;
+            self.patience = patience;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Launcher {
+    /// Hangs up, and sees to it that guard, launcher and scratch directory are gone.
+    fn drop(&mut self) {
+        // An error means that it is gone already.
+        let _ = self.frames.stream().shutdown(std::net::Shutdown::Both);
+        let patience = Instant::now() + Duration::from_secs(20);
+        while let Ok(None) = self.guard.try_wait() {
+            if Instant::now() > patience {
+                let _ = self.guard.kill();
+                let _ = self.guard.wait();
+                break;
+            }
+            std::thread::sleep(Duration::from_micros(300));
+        }
+        if !self.scratch.as_os_str().is_empty() && self.scratch.exists() {
+            remove_tree(&self.scratch);
+        }
+    }
+}
+
+fn resolve(invocation: &Invocation) -> Result<RunRequest, LaunchError> {
+    let bytes_of = |text: &OsStr| text.as_bytes().to_vec();
+    let request = RunRequest {
+        program: bytes_of(absolute(&invocation.program)?.as_os_str()),
+        args: invocation.args.iter().map(|arg| with_input_name(arg.as_bytes())).collect(),
+        env: invocation
+            .env
+            .iter()
+            .map(|(name, value)| [name.as_bytes(), b"=", value.as_bytes()].concat())
+            .collect(),
+        input: invocation.input.to_vec(),
+        stdin: invocation.stdin,
+        limits: invocation.limits.clone(),
+        mode: invocation.mode,
+    };
+    let texts = std::iter::once(&request.program).chain(&request.args).chain(&request.env);
+    for text in texts {
+        if text.contains(&0) {
+            return Err(LaunchError::ZeroByte { program: invocation.program.clone() });
+        }
+    }
+    Ok(request)
+}
+
+/// Solvers run in another directory, so a path must not depend on ours.
+fn absolute(program: &Path) -> Result<PathBuf, LaunchError> {
+    let not_found = || LaunchError::NotFound { program: program.to_owned() };
+    if program.is_absolute() {
+        return Ok(program.to_owned());
+    }
+    if program.as_os_str().as_bytes().contains(&b'/') {
+        return std::path::absolute(program).map_err(|_| not_found());
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .map(|directory| directory.join(program))
+        .find(|candidate| candidate.is_file())
+        .and_then(|found| std::path::absolute(found).ok())
+        .ok_or_else(not_found)
+}
+
+fn with_input_name(argument: &[u8]) -> Vec<u8> {
+    let name = INPUT_NAME.trim_end_matches('\0').as_bytes();
+    let marker = INPUT.as_bytes();
+    match argument.windows(marker.len()).position(|window| window == marker) {
+        None => argument.to_vec(),
+        Some(at) => [&argument[..at], name, &argument[at + marker.len()..]].concat(),
+    }
+}
+
+fn outcome(run: RunReply, limits: &Limits) -> Outcome {
+    let mut outcome = Outcome {
+        exit: run.exit,
+        timed_out: run.timed_out,
+        cpu_exceeded: false,
+        out_of_memory: false,
+        output_truncated: run.output_truncated,
+        stdout: run.stdout,
+        stderr: run.stderr,
+        cpu_time: run.cpu,
+        wall_time: run.wall,
+        peak_memory: run.peak_kib * 1024,
+        mode: run.mode,
+    };
+    outcome.explain(limits);
+    outcome
+}
+
+fn own_cpu_time() -> Duration {
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
+    let time = |value: libc::timeval| {
+        Duration::from_secs(value.tv_sec as u64) + Duration::from_micros(value.tv_usec as u64)
+    };
+    time(usage.ru_utime) + time(usage.ru_stime)
+}

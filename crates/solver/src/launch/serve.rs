@@ -1,0 +1,301 @@
+//! The launcher process and its guard.
+
+use std::ffi::{CString, OsString};
+use std::fs::File;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crate::fast::{Attempt, ExecMode, Pool, PoolConfig};
+use crate::host;
+
+use super::child::{Child, Program, Stdio, pipe};
+use super::locate::this_executable_serves;
+use super::outcome::Outcome;
+use super::reap::Reaper;
+use super::scratch::Scratch;
+use super::watch::{Capture, Ended, Interrupted, Watch};
+use super::wire::{Frames, Reply, Request, RunReply, RunRequest};
+
+/// The hidden first argument that makes an executable the launcher.
+pub(super) const LAUNCHER_ARGUMENT: &str = "__launcher";
+
+/// To be called first in `main`: if this process was started to be a launcher or a library host it becomes one and
+/// never returns. First, because a launcher must be small: nothing else has been loaded or allocated yet.
+pub fn serve_if_asked() {
+    this_executable_serves();
+    let mut args = std::env::args_os().skip(1);
+    let Some(first) = args.next() else { return };
+    if first == LAUNCHER_ARGUMENT {
+        be_guard(args.collect())
+    } else if first == host::HOST_ARGUMENT {
+        host::run(args.collect())
+    }
+}
+
+/// The guard: makes the scratch directory, forks the launcher, waits for its end and clears up behind it.
+fn be_guard(args: Vec<OsString>) -> ! {
+    let stream = detach();
+    let mut frames = Frames::new(stream);
+    let number = |at: usize, or: u64| args.get(at).and_then(|text| text.to_str()?.parse().ok()).unwrap_or(or);
+    let parent = args.first().filter(|parent| !parent.is_empty()).map(PathBuf::from);
+    let pool = PoolConfig { servers: number(1, 8) as usize, snapshot_after: number(2, 2) as u32 };
+    let (mut reaper, scratch) =
+        match Reaper::new().and_then(|reaper| Ok((reaper, Scratch::new(parent.as_deref())?))) {
+            Ok(both) => both,
+            Err(error) => {
+                // If the worker is gone as well there is nobody to tell.
+                let _ = frames.send_reply(&Reply::Trouble(format!("no scratch directory: {error}")));
+                exit(1)
+            }
+        };
+    let guard = unsafe { libc::getpid() };
+    match unsafe { libc::fork() } {
+        -1 => {
+            let _ = frames.send_reply(&Reply::Trouble(std::io::Error::last_os_error().to_string()));
+            scratch.remove();
+            exit(1)
+        }
+        0 => {
+            unsafe {
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM as libc::c_ulong);
+                if libc::getppid() != guard {
+                    exit(1);
+                }
+            }
+            be_launcher(frames, scratch, pool)
+        }
+        launcher => {
+            let mut status = 0;
+            while unsafe { libc::waitpid(launcher, &mut status, 0) } != launcher {}
+            reaper.kill_strays(&[]);
+            // Only now, with our end of the socket, does the worker learn that the launcher is gone.
+            scratch.remove();
+            exit(0)
+        }
+    }
+}
+
+fn exit(code: i32) -> ! {
+    unsafe { libc::_exit(code) }
+}
+
+/// Leaves the fuzzer's session, descriptors and terminal, and takes the socket from standard input.
+fn detach() -> UnixStream {
+    unsafe {
+        libc::setsid();
+        libc::umask(0o077);
+        for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGCHLD] {
+            libc::signal(signal, libc::SIG_DFL);
+        }
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
+        if libc::syscall(libc::SYS_close_range, 3 as libc::c_uint, libc::c_uint::MAX, 0 as libc::c_uint) != 0
+        {
+            for fd in 3..1024 {
+                libc::close(fd);
+            }
+        }
+        let socket = libc::fcntl(0, libc::F_DUPFD_CLOEXEC, 3);
+        let null = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
+        if socket < 0 || null < 0 || libc::dup2(null, 0) < 0 || libc::dup2(null, 1) < 0 {
+            exit(1);
+        }
+        libc::close(null);
+        UnixStream::from_raw_fd(socket)
+    }
+}
+
+/// What every run needs, plain or fast.
+pub(crate) struct Site {
+    pub watch: Watch,
+    pub reaper: Reaper,
+    pub scratch: Scratch,
+    /// `/dev/null`, for standard input.
+    pub null: OwnedFd,
+    env: Vec<CString>,
+}
+
+impl Site {
+    /// The cleaned environment with a run's own variables, as `execve` wants it.
+    pub fn environment(&self, own: &[Vec<u8>]) -> Option<Vec<CString>> {
+        let name =
+            |entry: &[u8]| entry.iter().position(|byte| *byte == b'=').map(|end| entry[..=end].to_vec());
+        let names: Vec<_> = own.iter().map(|entry| name(entry)).collect();
+        let mut all: Vec<CString> =
+            self.env.iter().filter(|entry| !names.contains(&name(entry.as_bytes()))).cloned().collect();
+        for entry in own {
+            all.push(CString::new(entry.as_slice()).ok()?);
+        }
+        Some(all)
+    }
+
+    pub fn directory(&self) -> CString {
+        // Made by `mkdtemp` from a C string: there is no zero byte in it.
+        CString::new(self.scratch.run().as_os_str().as_bytes()).unwrap_or_default()
+    }
+}
+
+fn be_launcher(mut frames: Frames<UnixStream>, scratch: Scratch, pool: PoolConfig) -> ! {
+    let site = Reaper::new().and_then(|reaper| {
+        let watch = Watch::new(frames.stream().as_raw_fd())?;
+        let null = File::open("/dev/null")?.into();
+        let mut env: Vec<CString> = std::env::vars_os()
+            .filter(|(name, _)| name != "TMPDIR")
+            .filter_map(|(name, value)| variable(&name.into_vec(), value.as_bytes()))
+            .collect();
+        env.extend(variable(b"TMPDIR", scratch.run().as_os_str().as_bytes()));
+        let ready = Reply::Ready { scratch: scratch.base().as_os_str().as_bytes().to_vec() };
+        frames.send_reply(&ready)?;
+        Ok((watch, reaper, null, env))
+    });
+    let (watch, reaper, null, env) = match site {
+        Ok(parts) => parts,
+        Err(error) => {
+            let _ = frames.send_reply(&Reply::Trouble(error.to_string()));
+            exit(1)
+        }
+    };
+    let mut site = Site { watch, reaper, scratch, null, env };
+    let mut pool = Pool::new(pool);
+    // Until the worker hangs up, or something is so wrong that the worker had better start another launcher.
+    while serve_one(&mut frames, &mut site, &mut pool).is_ok() {}
+    site.reaper.kill_strays(&[]);
+    site.scratch.remove();
+    exit(0)
+}
+
+fn variable(name: &[u8], value: &[u8]) -> Option<CString> {
+    CString::new([name, b"=", value].concat()).ok()
+}
+
+fn serve_one(frames: &mut Frames<UnixStream>, site: &mut Site, pool: &mut Pool) -> Result<(), Interrupted> {
+    site.watch.idle()?;
+    let reply = match frames.receive_request().map_err(|_| Interrupted)?.ok_or(Interrupted)? {
+        Request::Usage => {
+            let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+            unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
+            Reply::Usage { cpu: cpu_time(&usage) }
+        }
+        Request::Run(request) => run(site, pool, &request)?,
+    };
+    frames.send_reply(&reply).map_err(|_| Interrupted)
+}
+
+fn run(site: &mut Site, pool: &mut Pool, request: &RunRequest) -> Result<Reply, Interrupted> {
+    let mut fallback = None;
+    let mut reply = None;
+    if request.mode != ExecMode::Plain {
+        match pool.run(site, request)? {
+            Attempt::Ran(run) => reply = Some(Reply::Ran(run)),
+            Attempt::NotYet => {}
+            Attempt::Unavailable(reason) => fallback = Some(reason),
+        }
+    }
+    let reply = match reply {
+        Some(reply) => reply,
+        None => run_plain(site, pool, request, fallback)?,
+    };
+    match site.scratch.clean() {
+        Ok(false) => {}
+        // Servers wait in the directory that is no longer ours.
+        Ok(true) => pool.stop_all(),
+        Err(error) => return Ok(Reply::Trouble(error.to_string())),
+    }
+    Ok(reply)
+}
+
+fn run_plain(
+    site: &mut Site,
+    pool: &mut Pool,
+    request: &RunRequest,
+    fallback: Option<String>,
+) -> Result<Reply, Interrupted> {
+    let trouble = |error: std::io::Error| Ok(Reply::Trouble(error.to_string()));
+    if let Err(error) = site.scratch.place_input(&request.input) {
+        return trouble(error);
+    }
+    let program = site
+        .environment(&request.env)
+        .and_then(|env| Program::new(&request.program, &request.args, env, site.directory()));
+    let Some(program) = program else { return Ok(Reply::CannotExec(libc::EINVAL)) };
+    let ((out_end, out), (err_end, err)) = match pipe().and_then(|out| Ok((out, pipe()?))) {
+        Ok(pipes) => pipes,
+        Err(error) => return trouble(error),
+    };
+    let script = match request.stdin.then(|| File::open(site.scratch.input())).transpose() {
+        Ok(script) => script,
+        Err(error) => return trouble(error),
+    };
+    let stdio = Stdio {
+        input: script.as_ref().map_or(site.null.as_raw_fd(), AsRawFd::as_raw_fd),
+        output: out.as_raw_fd(),
+        error: err.as_raw_fd(),
+        extra: &[],
+    };
+    let start = Instant::now();
+    let child = match Child::start(&program, &stdio, &request.limits) {
+        Ok(child) => child,
+        Err(errno) => return Ok(Reply::CannotExec(errno)),
+    };
+    drop((out, err));
+    let mut stdout = Capture::new(&out_end, request.limits.stdout);
+    let mut stderr = Capture::new(&err_end, request.limits.stderr);
+    let ended = watch_child(site, child, &mut stdout, &mut stderr, start, request.limits.wall)?;
+    child.kill();
+    let (status, usage) = child.wait();
+    site.reaper.kill_strays(&pool.pids());
+    stdout.drain();
+    stderr.drain();
+    Ok(Reply::Ran(RunReply {
+        exit: Outcome::exit_of(status),
+        timed_out: ended.timed_out,
+        output_truncated: ended.truncated || stdout.truncated || stderr.truncated,
+        cpu: cpu_time(&usage),
+        wall: ended.wall,
+        peak_kib: usage.ru_maxrss as u64,
+        mode: ExecMode::Plain,
+        stdout: stdout.bytes,
+        stderr: stderr.bytes,
+        fallback,
+    }))
+}
+
+/// Until the child has ended, by itself or because it went over a limit.
+fn watch_child(
+    site: &Site,
+    child: Child,
+    stdout: &mut Capture,
+    stderr: &mut Capture,
+    start: Instant,
+    wall: Duration,
+) -> Result<Ended, Interrupted> {
+    let deadline = start.checked_add(wall);
+    let mut ended = Ended { timed_out: false, truncated: false, wall };
+    loop {
+        let killed = ended.timed_out || ended.truncated;
+        let woken = site.watch.step(stdout, stderr, -1, deadline.filter(|_| !killed))?;
+        if woken.child && child.has_ended() {
+            ended.wall = start.elapsed();
+            return Ok(ended);
+        }
+        if killed {
+            continue;
+        }
+        ended.truncated = stdout.truncated || stderr.truncated;
+        ended.timed_out = !ended.truncated && woken.expired;
+        if ended.truncated || ended.timed_out {
+            child.kill();
+        }
+    }
+}
+
+fn cpu_time(usage: &libc::rusage) -> Duration {
+    let time = |value: libc::timeval| {
+        Duration::from_secs(value.tv_sec as u64) + Duration::from_micros(value.tv_usec as u64)
+    };
+    time(usage.ru_utime) + time(usage.ru_stime)
+}

@@ -1,0 +1,190 @@
+//! Waiting for a solver: its output, its end, the clock, and our own worker, all at once.
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::time::{Duration, Instant};
+
+/// The worker is gone, or somebody wants the launcher to end: everything must be killed and removed.
+#[derive(Debug)]
+pub(crate) struct Interrupted;
+
+/// What a watched process came to, apart from its exit status.
+pub(crate) struct Ended {
+    pub timed_out: bool,
+    pub truncated: bool,
+    pub wall: Duration,
+}
+
+/// Collects one output stream up to a limit.
+pub(crate) struct Capture {
+    fd: RawFd,
+    open: bool,
+    limit: usize,
+    pub bytes: Vec<u8>,
+    pub truncated: bool,
+}
+
+impl Capture {
+    /// From a descriptor that does not block and that the caller keeps open.
+    pub fn new(fd: &OwnedFd, limit: usize) -> Self {
+        Capture { fd: fd.as_raw_fd(), open: true, limit, bytes: Vec::new(), truncated: false }
+    }
+
+    /// Starts with bytes that the process printed earlier.
+    pub fn after(mut self, earlier: &[u8]) -> Self {
+        self.bytes.extend_from_slice(earlier);
+        self
+    }
+
+    /// Takes what is there now; what is over the limit is read and dropped, so that nothing stays for the next run.
+    pub fn pull(&mut self) {
+        let mut buffer = [0u8; 1 << 15];
+        while self.open {
+            let length = unsafe { libc::read(self.fd, buffer.as_mut_ptr().cast(), buffer.len()) };
+            if length <= 0 {
+                let error = io::Error::last_os_error();
+                let later = length < 0
+                    && matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted);
+                self.open = later;
+                return;
+            }
+            let length = length as usize;
+            let kept = length.min(self.limit.saturating_sub(self.bytes.len()));
+            self.bytes.extend_from_slice(&buffer[..kept]);
+            self.truncated |= kept < length;
+            if self.truncated || length < buffer.len() {
+                // More may come, but it can wait for the next turn: the caller wants to look at the clock.
+                return;
+            }
+        }
+    }
+
+    /// After the end of the process: takes all that is left.
+    pub fn drain(&mut self) {
+        loop {
+            let mut state = libc::pollfd { fd: self.fd, events: libc::POLLIN, revents: 0 };
+            let ready =
+                self.open && unsafe { libc::poll(&mut state, 1, 0) } > 0 && state.revents & libc::POLLIN != 0;
+            if !ready {
+                return;
+            }
+            self.pull();
+        }
+    }
+}
+
+/// Why [`Watch::step`] returned.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Woken {
+    /// Some child has changed its state.
+    pub child: bool,
+    /// The fork server's socket has something to say.
+    pub control: bool,
+    /// The deadline has passed.
+    pub expired: bool,
+}
+
+/// The launcher's eyes.
+pub(crate) struct Watch {
+    signals: OwnedFd,
+    worker: RawFd,
+}
+
+impl Watch {
+    /// Blocks the signals it watches; children unblock them before they execute.
+    pub fn new(worker: RawFd) -> io::Result<Self> {
+        unsafe {
+            let mut set: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&mut set);
+            libc::sigaddset(&mut set, libc::SIGCHLD);
+            libc::sigaddset(&mut set, libc::SIGTERM);
+            libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
+            let fd = libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+            if fd < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            Ok(Watch { signals: OwnedFd::from_raw_fd(fd), worker })
+        }
+    }
+
+    /// Sleeps until the worker has sent something.
+    pub fn idle(&self) -> Result<(), Interrupted> {
+        let mut fds = [poll_for(self.signals.as_raw_fd(), libc::POLLIN), poll_for(self.worker, libc::POLLIN)];
+        loop {
+            if unsafe { libc::poll(fds.as_mut_ptr(), 2, -1) } < 0 {
+                continue;
+            }
+            if fds[0].revents != 0 {
+                self.read_signals()?;
+            }
+            if fds[1].revents != 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Sleeps until something happens, and takes what output there is.
+    pub fn step(
+        &self,
+        out: &mut Capture,
+        err: &mut Capture,
+        control: RawFd,
+        deadline: Option<Instant>,
+    ) -> Result<Woken, Interrupted> {
+        let timeout = match deadline {
+            None => -1,
+            Some(deadline) => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                i32::try_from(left.as_nanos().div_ceil(1_000_000)).unwrap_or(i32::MAX)
+            }
+        };
+        let mut fds = [
+            poll_for(self.signals.as_raw_fd(), libc::POLLIN),
+            poll_for(self.worker, libc::POLLRDHUP),
+            poll_for(if out.open { out.fd } else { -1 }, libc::POLLIN),
+            poll_for(if err.open { err.fd } else { -1 }, libc::POLLIN),
+            poll_for(control, libc::POLLIN),
+        ];
+        let mut woken = Woken::default();
+        if unsafe { libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, timeout) } < 0 {
+            return Ok(woken);
+        }
+        if fds[1].revents != 0 {
+            return Err(Interrupted);
+        }
+        if fds[0].revents != 0 {
+            woken.child = self.read_signals()?;
+        }
+        if fds[2].revents != 0 {
+            out.pull();
+        }
+        if fds[3].revents != 0 {
+            err.pull();
+        }
+        woken.control = fds[4].revents != 0;
+        woken.expired = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        Ok(woken)
+    }
+
+    /// Whether a child has changed its state.
+    fn read_signals(&self) -> Result<bool, Interrupted> {
+        let mut child = false;
+        loop {
+            let mut signal: libc::signalfd_siginfo = unsafe { std::mem::zeroed() };
+            let size = size_of_val(&signal);
+            if unsafe { libc::read(self.signals.as_raw_fd(), (&raw mut signal).cast(), size) }
+                != size as isize
+            {
+                return Ok(child);
+            }
+            if signal.ssi_signo == libc::SIGTERM as u32 {
+                return Err(Interrupted);
+            }
+            child = true;
+        }
+    }
+}
+
+fn poll_for(fd: RawFd, events: libc::c_short) -> libc::pollfd {
+    libc::pollfd { fd, events, revents: 0 }
+}

@@ -1,0 +1,203 @@
+//! A "solver" that misbehaves in the way its first argument says. Compiled by the tests that use it.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::io::{Read, Write};
+use std::time::Duration;
+
+unsafe extern "C" {
+    fn fork() -> c_int;
+    fn setsid() -> c_int;
+    fn getppid() -> c_int;
+    fn kill(pid: c_int, signal: c_int) -> c_int;
+    fn signal(signal: c_int, handler: usize) -> usize;
+    fn fcntl(fd: c_int, command: c_int, ...) -> c_int;
+    fn mmap(
+        at: *mut c_void,
+        length: usize,
+        protection: c_int,
+        flags: c_int,
+        fd: c_int,
+        offset: i64,
+    ) -> *mut c_void;
+    fn chmod(path: *const c_char, mode: u32) -> c_int;
+}
+
+const SIG_DFL: usize = 0;
+const SIG_IGN: usize = 1;
+
+fn hang() -> ! {
+    loop {
+        std::thread::sleep(Duration::from_secs(3600));
+    }
+}
+
+fn main() {
+    let way = std::env::args().nth(1).unwrap_or_default();
+    match way.as_str() {
+        "hang" => hang(),
+        "spin" => loop {
+            std::hint::spin_loop();
+        },
+        "ignore-sigterm" => unsafe {
+            for number in 1..32 {
+                signal(number, SIG_IGN);
+            }
+            hang()
+        },
+        // Children in our own group, one of which holds our output open.
+        "fork" => unsafe {
+            for _ in 0..3 {
+                if fork() == 0 {
+                    hang();
+                }
+            }
+            println!("sat");
+        },
+        // Daemons in sessions of their own, whose parents are gone, with children of their own.
+        "daemon" => unsafe {
+            if fork() == 0 {
+                setsid();
+                for _ in 0..2 {
+                    if fork() == 0 {
+                        setsid();
+                        if fork() == 0 {
+                            setsid();
+                        }
+                        hang();
+                    }
+                }
+                std::process::exit(0);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+            println!("unsat");
+        },
+        "daemon-and-hang" => unsafe {
+            if fork() == 0 {
+                setsid();
+                if fork() == 0 {
+                    hang();
+                }
+                std::process::exit(0);
+            }
+            hang()
+        },
+        "allocate" => {
+            let mut all: Vec<Vec<u8>> = Vec::new();
+            loop {
+                all.push(vec![1; 16 << 20]);
+            }
+        }
+        // Takes address space and goes on as if nothing had happened when there is no more.
+        "map" => unsafe {
+            let none = usize::MAX as *mut c_void;
+            let mut taken = 0usize;
+            while mmap(std::ptr::null_mut(), 16 << 20, 3, 0x22, -1, 0) != none && taken < 100_000 {
+                taken += 1;
+            }
+            println!("{}", taken * 16);
+        },
+        "print" => {
+            let line = [b'x'; 1 << 16];
+            let mut out = std::io::stdout().lock();
+            while out.write_all(&line).is_ok() {}
+        }
+        "complain" => {
+            let line = [b'x'; 1 << 12];
+            let mut out = std::io::stderr().lock();
+            while out.write_all(&line).is_ok() {}
+        }
+        "binary" => {
+            let bytes: Vec<u8> = (0..=255).collect();
+            std::io::stdout().write_all(&bytes).expect("written");
+        }
+        "nothing" => {}
+        "segv" => unsafe {
+            signal(11, SIG_DFL);
+            kill(std::process::id() as c_int, 11);
+            hang()
+        },
+        "abort" => {
+            eprintln!("ASSERTION VIOLATION");
+            std::process::abort();
+        }
+        // Kills the process that started it.
+        "kill-parent" => unsafe {
+            kill(getppid(), 9);
+            hang()
+        },
+        // The same with a daemon that would stay behind.
+        "daemon-and-kill-parent" => unsafe {
+            if fork() == 0 {
+                setsid();
+                if fork() == 0 {
+                    hang();
+                }
+                std::process::exit(0);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+            kill(getppid(), 9);
+            hang()
+        },
+        "write" => {
+            std::fs::create_dir_all("deep/er/still").expect("made");
+            std::fs::write("deep/er/still/file", "x").expect("written");
+            std::fs::write("\"stdout\"", "x").expect("written");
+            std::os::unix::fs::symlink("/", "root").expect("linked");
+            std::fs::write(std::env::temp_dir().join("temporary"), "x").expect("written");
+            println!("sat");
+        }
+        "write-without-end" => {
+            let mut file = std::fs::File::create("big").expect("made");
+            while file.write_all(&[1; 1 << 16]).is_ok() {}
+        }
+        "lock-directory" => unsafe {
+            std::fs::create_dir_all("a/b").expect("made");
+            chmod(c"a".as_ptr(), 0);
+            chmod(c".".as_ptr(), 0);
+        },
+        "remove-directory" => {
+            let own = std::env::current_dir().expect("our directory");
+            std::fs::remove_dir_all(&own).expect("removed");
+            std::os::unix::fs::symlink("/usr", own).expect("linked");
+        }
+        "stdin" => {
+            let mut script = String::new();
+            std::io::stdin().read_to_string(&mut script).expect("text");
+            println!("{}", script.len());
+        }
+        "late" => {
+            std::thread::sleep(Duration::from_millis(700));
+            println!("sat");
+            hang()
+        }
+        "early-and-late" => {
+            println!("sat");
+            std::thread::sleep(Duration::from_secs(60));
+            println!("unsat");
+        }
+        "environment" => {
+            let mut all: Vec<_> = std::env::vars().collect();
+            all.sort();
+            for (name, value) in all {
+                println!("{name}={value}");
+            }
+        }
+        "descriptors" => unsafe {
+            let open: Vec<c_int> = (0..1024).filter(|fd| fcntl(*fd, 1) >= 0).collect();
+            println!("{open:?}");
+        },
+        "unblock-output" => unsafe {
+            fcntl(1, 4, 0o4000);
+            println!("sat");
+        },
+        "echo" => {
+            let path = std::env::args().nth(2).expect("a file");
+            print!("{path}: {}", std::fs::read_to_string(&path).expect("readable"));
+        }
+        "exit" => std::process::exit(101),
+        other => {
+            eprintln!("unknown way {other:?}");
+            std::process::exit(2);
+        }
+    }
+}
