@@ -74,7 +74,9 @@ fn strings() -> Vec<Str> {
     (0..PAIRS)
         .map(|_| {
             let length = rng.next_u32() % 13;
-            (0..length).map(|_| u32::from(b"ab01"[rng.next_u32() as usize % 4])).collect()
+            let chars: Vec<u32> =
+                (0..length).map(|_| u32::from(b"ab01"[rng.next_u32() as usize % 4])).collect();
+            Str::new(&chars).expect("ASCII characters")
         })
         .collect()
 }
@@ -121,7 +123,7 @@ fn regex_membership(bencher: Bencher) {
     let letters = arena.class(CharSet::range(0x61, 0x62));
     let digits = arena.class(CharSet::range(0x30, 0x31));
     let (start, end) = (arena.star(letters), arena.repeat(digits, 1, Some(3)));
-    let middle = arena.literal(&[0x30, 0x31].into_iter().collect());
+    let middle = arena.literal(&Str::new(&[0x30, 0x31]).expect("ASCII characters"));
     let rest = arena.concat(middle, end);
     let re = arena.concat(start, rest);
     bencher.counter(ItemsCount::new(PAIRS)).bench_local(|| {

@@ -29,7 +29,7 @@ impl Arena {
                     chars.push(char);
                     at = previous;
                 }
-                return Ok(Some(chars.into_iter().rev().collect()));
+                return Ok(Some(Str::gather(chars.into_iter().rev())));
             }
             for (first, last, target) in self.transitions(state)? {
                 if seen.insert(target, ()).is_none() {

@@ -66,7 +66,7 @@ impl Str {
     }
 
     pub fn reverse(&self) -> Str {
-        self.chars().iter().rev().copied().collect()
+        Str::gather(self.chars().iter().rev().copied())
     }
 
     /// `str.to_lower`: only A to Z change.
@@ -81,10 +81,11 @@ impl Str {
 
     fn map_range(&self, first: u8, last: u8, distance: i32) -> Str {
         let range = u32::from(first)..=u32::from(last);
-        self.chars()
-            .iter()
-            .map(|&char| if range.contains(&char) { char.wrapping_add_signed(distance) } else { char })
-            .collect()
+        Str::gather(
+            self.chars()
+                .iter()
+                .map(|&char| if range.contains(&char) { char.wrapping_add_signed(distance) } else { char }),
+        )
     }
 
     pub fn is_digit(&self) -> bool {

@@ -48,9 +48,27 @@ impl Str {
         }
     }
 
+    /// Like [`Str::from_chars`], without building a vector for short strings.
+    pub(crate) fn gather(chars: impl IntoIterator<Item = u32>) -> Str {
+        let mut chars = chars.into_iter();
+        let mut inline = [0; INLINE];
+        let mut length = 0;
+        while let Some(char) = chars.next() {
+            if length == INLINE {
+                let mut long = inline.to_vec();
+                long.push(char);
+                long.extend(chars);
+                return Str::from_chars(&long);
+            }
+            inline[length] = char;
+            length += 1;
+        }
+        Str::from_chars(&inline[..length])
+    }
+
     pub(crate) fn from_ascii(text: &str) -> Str {
         debug_assert!(text.is_ascii());
-        text.bytes().map(u32::from).collect()
+        Str::gather(text.bytes().map(u32::from))
     }
 
     pub fn chars(&self) -> &[u32] {
@@ -69,26 +87,6 @@ impl Str {
     }
 }
 
-/// For characters known to be in range; see [`Str::new`] for others.
-impl FromIterator<u32> for Str {
-    fn from_iter<I: IntoIterator<Item = u32>>(chars: I) -> Str {
-        let mut chars = chars.into_iter();
-        let mut inline = [0; INLINE];
-        let mut length = 0;
-        while let Some(char) = chars.next() {
-            if length == INLINE {
-                let mut long = inline.to_vec();
-                long.push(char);
-                long.extend(chars);
-                return Str::from_chars(&long);
-            }
-            inline[length] = char;
-            length += 1;
-        }
-        Str::from_chars(&inline[..length])
-    }
-}
-
 /// The code points of a Rust string, with nothing treated as an escape.
 impl TryFrom<&str> for Str {
     type Error = LiteralError;
@@ -96,7 +94,7 @@ impl TryFrom<&str> for Str {
     fn try_from(text: &str) -> Result<Str, LiteralError> {
         match text.chars().find(|&char| u32::from(char) > MAX_CHAR) {
             Some(char) => Err(LiteralError::OutsideAlphabet { code: char.into() }),
-            None => Ok(text.chars().map(u32::from).collect()),
+            None => Ok(Str::gather(text.chars().map(u32::from))),
         }
     }
 }
