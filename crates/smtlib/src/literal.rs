@@ -1,0 +1,121 @@
+//! Literals: the constants that the language writes down directly.
+
+use dashu_int::{IBig, UBig};
+use dashu_ratio::RBig;
+
+use crate::sort::Sort;
+
+/// A constant with its exact value.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Literal {
+    /// A numeral of sort Int; negative ones come only from `-` folded by tools, never from the reader.
+    Int(IBig),
+    /// A decimal, or a numeral where the logic makes numerals Real.
+    Real(RBig),
+    /// Width and value, with value < 2^width.
+    BitVec(u32, UBig),
+    /// Code points 0..=0x2FFFF.
+    String(Box<[u32]>),
+    /// A finite field element of the given field sort, reduced.
+    Field(Sort, UBig),
+}
+
+/// Reads the escapes of SMT-LIB 2.6: `\u{X}` to `\u{XXXXX}` and `\uXXXX`. Anything else stands for itself.
+pub fn unescape(text: &str) -> Box<[u32]> {
+    let chars: Vec<u32> = text.chars().map(u32::from).collect();
+    if !chars.contains(&u32::from('\\')) {
+        return chars.into();
+    }
+    let mut out = Vec::with_capacity(chars.len());
+    let mut i = 0;
+    while i < chars.len() {
+        match escape_at(&chars, i) {
+            Some((code, length)) => {
+                out.push(code);
+                i += length;
+            }
+            None => {
+                out.push(chars[i]);
+                i += 1;
+            }
+        }
+    }
+    out.into()
+}
+
+fn escape_at(chars: &[u32], i: usize) -> Option<(u32, usize)> {
+    if chars[i] != u32::from('\\') || *chars.get(i + 1)? != u32::from('u') {
+        return None;
+    }
+    let digit = |place: usize| char::from_u32(*chars.get(place)?)?.to_digit(16);
+    if *chars.get(i + 2)? == u32::from('{') {
+        let mut code = 0;
+        let mut place = i + 3;
+        while let Some(value) = digit(place) {
+            code = code * 16 + value;
+            place += 1;
+            if place - (i + 3) > 5 {
+                return None;
+            }
+        }
+        let closed = *chars.get(place)? == u32::from('}');
+        return (closed && place > i + 3 && code <= 0x2FFFF).then_some((code, place + 1 - i));
+    }
+    let mut code = 0;
+    for place in i + 2..i + 6 {
+        code = code * 16 + digit(place)?;
+    }
+    Some((code, 6))
+}
+
+/// How a dialect writes characters that are not plain printable ASCII, and backslashes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Escapes {
+    /// `\u{..}` (SMT-LIB 2.6).
+    Unicode,
+    /// `\xHH`, as Z3 before 4.8.8 and CVC4 before 1.8 read it; characters above 0xFF cannot be written.
+    Hex,
+}
+
+/// Writes a string literal with its quotes.
+pub fn write_string(out: &mut String, code_points: &[u32], escapes: Escapes) {
+    use std::fmt::Write as _;
+    out.push('"');
+    for (i, &code) in code_points.iter().enumerate() {
+        match char::from_u32(code).filter(|c| (' '..='~').contains(c)) {
+            Some('"') => out.push_str("\"\""),
+            // A backslash that would start an escape is itself escaped.
+            Some('\\') => match escapes {
+                Escapes::Unicode if code_points.get(i + 1) == Some(&u32::from('u')) => out.push_str("\\u{5c}"),
+                Escapes::Unicode => out.push('\\'),
+                Escapes::Hex => out.push_str("\\x5c"),
+            },
+            Some(c) => out.push(c),
+            None => {
+                let written = match escapes {
+                    Escapes::Hex if code <= 0xFF => write!(out, "\\x{code:02x}"),
+                    _ => write!(out, "\\u{{{code:x}}}"),
+                };
+                written.expect("writing to a string");
+            }
+        }
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_read_and_written_back() {
+        for text in ["abc", "\\u{41}", "\\u0041x", "\\u{2FFFF}", "\\u{}", "\\u{300000}", "\\x41", "a\\", "\\u004"] {
+            let points = unescape(text);
+            let mut written = String::new();
+            write_string(&mut written, &points, Escapes::Unicode);
+            assert_eq!(unescape(&written[1..written.len() - 1]), points, "{text}");
+        }
+        assert_eq!(&*unescape("\\u{41}\\u0042"), &[0x41, 0x42]);
+        assert_eq!(unescape("\\u{30000}").len(), 9, "out of range is not an escape");
+    }
+}

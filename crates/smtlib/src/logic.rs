@@ -1,0 +1,196 @@
+//! Logics: what a script uses, and the smallest standard logic that covers it.
+
+use std::collections::BTreeSet;
+
+use crate::script::{Command, Script};
+use crate::sort::{Sort, SortKind};
+use crate::store::Store;
+use crate::term::{Binder, Head, Term};
+use crate::theory::{Op, Theory};
+
+/// Are numerals of sort Real in this logic? True for the logics whose only arithmetic is over the reals.
+pub(crate) fn numerals_are_real(logic: &str) -> bool {
+    let arithmetic = logic.trim_end_matches('T');
+    ["LRA", "NRA", "RDL"].iter().any(|suffix| arithmetic.ends_with(suffix))
+        && !["LIRA", "NIRA"].iter().any(|suffix| arithmetic.ends_with(suffix))
+}
+
+/// What a script uses.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Usage {
+    pub operators: BTreeSet<Op>,
+    pub theories: BTreeSet<Theory>,
+    pub quantifiers: bool,
+    /// Declared functions with parameters, or declared sorts.
+    pub uninterpreted: bool,
+    pub arrays: bool,
+    pub bitvectors: bool,
+    pub floats: bool,
+    pub datatypes: bool,
+    pub strings: bool,
+    pub sequences: bool,
+    pub ints: bool,
+    pub reals: bool,
+    pub nonlinear: bool,
+    pub finite_fields: bool,
+    /// Sets, bags, tuples, nullables, separation logic: only `ALL` covers them.
+    pub beyond: bool,
+    /// Lambdas, function values, choice.
+    pub higher_order: bool,
+    /// Some term is opaque.
+    pub opaque: bool,
+}
+
+/// Looks at every term and declaration of a script.
+pub fn usage(store: &Store, script: &Script) -> Usage {
+    let mut usage = Usage::default();
+    let mut sorts = BTreeSet::new();
+    for command in &script.commands {
+        match command {
+            Command::DeclareFun(fun) | Command::DeclareConst(fun) => {
+                let decl = store.fun(*fun);
+                usage.uninterpreted |= !decl.params.is_empty();
+                sorts.extend(decl.params.iter().copied());
+                sorts.insert(decl.result);
+            }
+            Command::DeclareSort(_) => usage.uninterpreted = true,
+            Command::DeclareDatatypes(_) => usage.datatypes = true,
+            _ => {}
+        }
+    }
+    for term in store.subterms(&script.terms(store)) {
+        sorts.insert(store.sort_of(term));
+        usage.see(store, term);
+    }
+    for sort in sorts {
+        usage.see_sort(store, sort);
+    }
+    usage
+}
+
+impl Usage {
+    fn see(&mut self, store: &Store, term: Term) {
+        match store.head(term) {
+            Head::Op(op, _) => {
+                self.operators.insert(op);
+                self.theories.insert(op.row().theory);
+                self.nonlinear |= is_nonlinear(store, op, store.args(term));
+            }
+            Head::Bind(binder, vars) => {
+                match binder {
+                    Binder::Forall | Binder::Exists => self.quantifiers = true,
+                    Binder::Comprehension => self.beyond = true,
+                    Binder::Lambda | Binder::Choice => self.higher_order = true,
+                }
+                for var in store.var_list(vars) {
+                    self.see_sort(store, store.var_sort(*var));
+                }
+            }
+            Head::Apply => self.higher_order = true,
+            Head::Match(_) => self.datatypes = true,
+            Head::Opaque(_) => self.opaque = true,
+            _ => {}
+        }
+    }
+
+    fn see_sort(&mut self, store: &Store, sort: Sort) {
+        match store.sort_kind(sort) {
+            SortKind::Bool => {}
+            SortKind::Int => self.ints = true,
+            SortKind::Real => self.reals = true,
+            SortKind::String | SortKind::RegLan => self.strings = true,
+            SortKind::RoundingMode | SortKind::Float(..) => self.floats = true,
+            SortKind::BitVec(_) => self.bitvectors = true,
+            SortKind::FiniteField(_) => self.finite_fields = true,
+            SortKind::Seq(element) => {
+                self.sequences = true;
+                self.see_sort(store, *element);
+            }
+            SortKind::Set(element) | SortKind::Bag(element) | SortKind::Nullable(element) => {
+                self.beyond = true;
+                self.see_sort(store, *element);
+            }
+            SortKind::Tuple(_) => self.beyond = true,
+            SortKind::Array(index, element) => {
+                self.arrays = true;
+                self.see_sort(store, *index);
+                self.see_sort(store, *element);
+            }
+            SortKind::Fun(..) => self.higher_order = true,
+            SortKind::Declared(..) => self.uninterpreted = true,
+            SortKind::Datatype(..) => self.datatypes = true,
+            SortKind::Param(_) | SortKind::Opaque(_) => self.opaque = true,
+        }
+    }
+
+    /// The smallest standard logic; `ALL` (`HO_ALL`) where no standard name covers the script.
+    pub fn logic(&self) -> String {
+        if self.higher_order {
+            return "HO_ALL".to_owned();
+        }
+        if self.beyond || self.opaque || self.sequences {
+            return "ALL".to_owned();
+        }
+        let prefix = if self.quantifiers { "" } else { "QF_" };
+        if self.finite_fields {
+            let others = self.arrays || self.bitvectors || self.floats || self.strings || self.ints || self.reals;
+            return if others || self.quantifiers { "ALL".to_owned() } else { "QF_FF".to_owned() };
+        }
+        let mut name = String::new();
+        for (used, letters) in [
+            (self.arrays, "A"),
+            (self.uninterpreted, "UF"),
+            (self.bitvectors, "BV"),
+            (self.floats, "FP"),
+            (self.datatypes, "DT"),
+            (self.strings, "S"),
+        ] {
+            if used {
+                name.push_str(letters);
+            }
+        }
+        // The theory of strings comes with integers.
+        let ints = self.ints || self.strings;
+        if ints || self.reals {
+            name.push(if self.nonlinear { 'N' } else { 'L' });
+            name.push_str(match (ints, self.reals) {
+                (true, true) => "IRA",
+                (true, false) => "IA",
+                _ => "RA",
+            });
+        }
+        match name.as_str() {
+            "" => name.push_str("UF"),
+            "A" => name.push('X'),
+            _ => {}
+        }
+        format!("{prefix}{name}")
+    }
+}
+
+/// Products of two non-constants, and division or modulus by a non-constant or zero.
+fn is_nonlinear(store: &Store, op: Op, args: &[Term]) -> bool {
+    match op {
+        Op::IntMul | Op::RealMul => args.iter().filter(|arg| !is_constant(store, **arg)).count() > 1,
+        Op::IntDiv | Op::IntMod | Op::RealDiv => args.iter().skip(1).any(|arg| !is_constant(store, *arg)),
+        _ => op.row().theory == Theory::Transcendentals || matches!(op, Op::IntPow | Op::RealPow),
+    }
+}
+
+/// A number, written with literals, signs, quotients and conversions.
+fn is_constant(store: &Store, mut term: Term) -> bool {
+    loop {
+        match store.head(term) {
+            Head::Literal(_) => return true,
+            Head::Op(Op::IntNeg | Op::RealNeg | Op::ToReal | Op::ToInt, _) => term = store.args(term)[0],
+            Head::Op(Op::RealDiv, _) => {
+                let args = store.args(term);
+                if !args[1..].iter().all(|arg| matches!(store.head(*arg), Head::Literal(_))) {
+                    return false;
+                }
+                term = args[0];
+            }
+            _ => return false,
+        }
+    }
+}

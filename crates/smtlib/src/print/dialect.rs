@@ -1,0 +1,38 @@
+//! What differs in the text between releases, beyond the names in the theory table.
+
+use crate::literal::Escapes;
+use crate::release::{Family, Release, Version};
+
+/// The text form of one release.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dialect {
+    pub release: Release,
+    pub escapes: Escapes,
+    /// `(RegEx String)` instead of `RegLan`.
+    pub old_regex_sort: bool,
+    /// Chains of `str.<` must be written as conjunctions.
+    pub binary_string_order: bool,
+    /// `(_ divisible n)` must be written with `mod`.
+    pub no_divisible: bool,
+    /// Finite sets are `(FiniteSet A)`; `(Set A)` would be an array.
+    pub finite_set_sort: bool,
+}
+
+impl Dialect {
+    pub fn of(release: Release) -> Dialect {
+        let before = |family: Family, version: Version| release.family == family && release.version < version;
+        let old_z3 = before(Family::Z3, Version::new(4, 8, 9));
+        Dialect {
+            release,
+            escapes: if old_z3 || before(Family::Cvc4, Version::new(1, 8, 0)) && release.version.parts() != [1, 8] {
+                Escapes::Hex
+            } else {
+                Escapes::Unicode
+            },
+            old_regex_sort: old_z3,
+            binary_string_order: matches!(release.family, Family::Z3 | Family::Cvc5 | Family::Cvc4),
+            no_divisible: release.family == Family::Z3,
+            finite_set_sort: release.family == Family::Z3,
+        }
+    }
+}

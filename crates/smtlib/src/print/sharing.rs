@@ -1,0 +1,79 @@
+//! Which sub-terms get a `let`: those that occur more than once and are worth it, bound where all their
+//! variables are known. Bounds the text by a constant times the number of distinct nodes.
+
+use rustc_hash::FxHashMap;
+
+use crate::store::Store;
+use crate::term::{Head, Term, Var};
+use crate::walk::FreeVars;
+
+/// A shared sub-term is bound if its text has at least this many nodes.
+const WORTH: u64 = 8;
+
+/// Terms to bind, in groups: a group may refer to earlier groups only.
+pub(super) type Groups = Vec<Vec<Term>>;
+
+/// The sub-terms of `root` to bind in front of it, given variables in scope and terms that have a name already.
+pub(super) fn groups(
+    store: &Store,
+    root: Term,
+    scope: &[Var],
+    named: &FxHashMap<Term, String>,
+    free: &mut FreeVars,
+) -> Groups {
+    let mut uses: FxHashMap<Term, u32> = FxHashMap::default();
+    let mut found: Vec<Term> = Vec::new();
+    let mut stack = vec![root];
+    uses.insert(root, 1);
+    while let Some(term) = stack.pop() {
+        found.push(term);
+        // A binder that binds a variable of the scope again is an island: what looks the same inside it means
+        // something else.
+        if let Head::Bind(_, vars) = store.head(term)
+            && store.var_list(vars).iter().any(|var| scope.contains(var))
+        {
+            continue;
+        }
+        for arg in store.args(term) {
+            // Inside a scope, only terms that mention variables are new; the others were decided outside.
+            if named.contains_key(arg) || (!scope.is_empty() && !store.mentions_vars(*arg)) {
+                continue;
+            }
+            let count = uses.entry(*arg).or_insert(0);
+            *count += 1;
+            if *count == 1 {
+                stack.push(*arg);
+            }
+        }
+    }
+    if uses.values().all(|count| *count < 2) {
+        return Groups::new();
+    }
+    found.sort_unstable();
+    let mut sizes: FxHashMap<Term, u64> = FxHashMap::default();
+    let mut levels: FxHashMap<Term, usize> = FxHashMap::default();
+    let mut groups = Groups::new();
+    for term in found {
+        let mut size = 1u64;
+        let mut level = 0;
+        for arg in store.args(term) {
+            size = size.saturating_add(sizes.get(arg).copied().unwrap_or(1));
+            level = level.max(levels.get(arg).copied().unwrap_or(0));
+        }
+        let bound = uses[&term] > 1
+            && size >= WORTH
+            && term != root
+            && free.of(store, term).iter().all(|var| scope.contains(var));
+        if bound {
+            if groups.len() <= level {
+                groups.resize(level + 1, Vec::new());
+            }
+            groups[level].push(term);
+            level += 1;
+            size = 1;
+        }
+        sizes.insert(term, size);
+        levels.insert(term, level);
+    }
+    groups
+}
