@@ -71,8 +71,14 @@ impl BitVector {
     /// Width 1 to 128.
     #[inline]
     fn native(width: u32, value: u128) -> BitVector {
-        let value = value & mask(width);
-        BitVector(Repr::Small { width, words: [value as u64, (value >> 64) as u64] })
+        // A 128-bit mask by a variable width costs more than this branch.
+        let words = if width <= 64 {
+            [value as u64 & (u64::MAX >> (64 - width)), 0]
+        } else {
+            let value = value & mask(width);
+            [value as u64, (value >> 64) as u64]
+        };
+        BitVector(Repr::Small { width, words })
     }
 
     /// The value modulo `2^width`.

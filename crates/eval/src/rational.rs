@@ -275,22 +275,30 @@ fn gcd_u128(mut a: u128, mut b: u128) -> u128 {
 }
 
 /// `a/b + c/d` or the difference in 128 bits, `None` on overflow.
-#[inline]
 fn small_sum(a: i64, b: u64, c: i64, d: u64, subtract: bool) -> Option<Rational> {
-    if b == 1 && d == 1 {
-        let sum = if subtract { a.checked_sub(c) } else { a.checked_add(c) };
-        if let Some(sum) = sum {
-            return Some(Rational::small(sum, 1));
-        }
-    }
     let left = i128::from(a).checked_mul(i128::from(d))?;
     let right = i128::from(c).checked_mul(i128::from(b))?;
     let top = if subtract { left.checked_sub(right)? } else { left.checked_add(right)? };
     Some(Rational::from_i128(top, u128::from(b) * u128::from(d)))
 }
 
+/// Whatever is not a sum of small integers, kept out of line so that one is
+/// inlined.
+#[inline(never)]
+fn general_sum(left: &Rational, right: &Rational, subtract: bool) -> Rational {
+    if let (Repr::Small { numerator: a, denominator: b }, Repr::Small { numerator: c, denominator: d }) =
+        (&left.0, &right.0)
+        && let Some(sum) = small_sum(*a, *b, *c, *d, subtract)
+    {
+        return sum;
+    }
+    let ((a, b), (c, d)) = (left.big_parts(), right.big_parts());
+    let (x, y) = (a * IBig::from(d.clone()), c * IBig::from(b.clone()));
+    Rational::from_big(if subtract { x - y } else { x + y }, b * d)
+}
+
 macro_rules! sum_operator {
-    ($trait:ident, $method:ident, $symbol:tt, $subtract:literal) => {
+    ($trait:ident, $method:ident, $checked:ident, $subtract:literal) => {
         impl $trait<&Rational> for &Rational {
             type Output = Rational;
             #[inline]
@@ -299,19 +307,22 @@ macro_rules! sum_operator {
                     Repr::Small { numerator: a, denominator: b },
                     Repr::Small { numerator: c, denominator: d },
                 ) = (&self.0, &other.0)
-                    && let Some(sum) = small_sum(*a, *b, *c, *d, $subtract)
                 {
-                    return sum;
+                    if *b == 1
+                        && *d == 1
+                        && let Some(sum) = a.$checked(*c)
+                    {
+                        return Rational::small(sum, 1);
+                    }
                 }
-                let ((a, b), (c, d)) = (self.big_parts(), other.big_parts());
-                Rational::from_big(a * IBig::from(d.clone()) $symbol c * IBig::from(b.clone()), b * d)
+                general_sum(self, other, $subtract)
             }
         }
     };
 }
 
-sum_operator!(Add, add, +, false);
-sum_operator!(Sub, sub, -, true);
+sum_operator!(Add, add, checked_add, false);
+sum_operator!(Sub, sub, checked_sub, true);
 
 impl Mul<&Rational> for &Rational {
     type Output = Rational;

@@ -8,10 +8,8 @@ use super::modular::{PrimeField, Residues};
 use super::polynomial::Polynomial;
 use crate::integer::Integer;
 
-const PRIMES: [u64; 24] = [
-    11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103,
-    107,
-];
+const PRIMES: [u64; 24] =
+    [11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107];
 /// How many suitable primes to try for the fewest modular factors.
 const ATTEMPTS: usize = 3;
 /// How many combinations to try before leaving the rest unsplit.
@@ -35,9 +33,7 @@ pub fn factors(polynomial: &Polynomial) -> Vec<Polynomial> {
 fn residues(polynomial: &Polynomial, prime: u64) -> Residues {
     let modulus = Integer::from(prime);
     let coefficients = polynomial.coefficients().iter();
-    coefficients
-        .map(|c| c.rem_euclid(&modulus).and_then(|r| r.to_u64()).unwrap_or(0))
-        .collect()
+    coefficients.map(|c| c.rem_euclid(&modulus).and_then(|r| r.to_u64()).unwrap_or(0)).collect()
 }
 
 fn fewest_modular_factors(polynomial: &Polynomial) -> Option<(PrimeField, Vec<Residues>)> {
@@ -50,9 +46,7 @@ fn fewest_modular_factors(polynomial: &Polynomial) -> Option<(PrimeField, Vec<Re
             continue;
         }
         let factors = field.factors(&field.monic(&image));
-        let fewer = best
-            .as_ref()
-            .is_none_or(|(_, known)| factors.len() < known.len());
+        let fewer = best.as_ref().is_none_or(|(_, known)| factors.len() < known.len());
         if fewer {
             let irreducible = factors.len() == 1;
             best = Some((field, factors));
@@ -85,11 +79,7 @@ fn product_modulo(a: &[Integer], b: &[Integer], modulus: &Integer) -> Vec<Intege
 /// Lifts monic factors modulo the prime to monic factors modulo a power of it
 /// that exceeds twice any coefficient of a factor times the leading one
 /// (Mignotte's bound).
-fn lift(
-    polynomial: &Polynomial,
-    field: PrimeField,
-    factors: &[Residues],
-) -> (Vec<Vec<Integer>>, Integer) {
+fn lift(polynomial: &Polynomial, field: PrimeField, factors: &[Residues]) -> (Vec<Vec<Integer>>, Integer) {
     let prime = Integer::from(field.prime);
     let degree = polynomial.degree();
     let bits = degree + polynomial.height_bits() + polynomial.leading().bit_length();
@@ -113,24 +103,18 @@ fn lift(
             field.inverse_modulo(&cofactor, factor)
         })
         .collect();
-    let mut lifted: Vec<Vec<Integer>> = factors
-        .iter()
-        .map(|factor| factor.iter().copied().map(Integer::from).collect())
-        .collect();
+    let mut lifted: Vec<Vec<Integer>> =
+        factors.iter().map(|factor| factor.iter().copied().map(Integer::from).collect()).collect();
     for pair in powers.windows(2) {
         let (current, next) = (&pair[0], &pair[1]);
-        let product = lifted.iter().fold(vec![Integer::ONE], |done, factor| {
-            product_modulo(&done, factor, next)
-        });
+        let product =
+            lifted.iter().fold(vec![Integer::ONE], |done, factor| product_modulo(&done, factor, next));
         let error: Residues = monic
             .iter()
             .zip(&product)
             .map(|(wanted, found)| {
                 let difference = modulo(&(wanted - found), next);
-                difference
-                    .div_euclid(current)
-                    .and_then(|e| e.to_u64())
-                    .unwrap_or(0)
+                difference.div_euclid(current).and_then(|e| e.to_u64()).unwrap_or(0)
             })
             .collect();
         for ((factor, weight), original) in lifted.iter_mut().zip(&weights).zip(factors) {
@@ -146,10 +130,7 @@ fn lift(
 /// The polynomial divided by its leading coefficient modulo a prime power.
 fn monic_modulo(polynomial: &Polynomial, field: PrimeField, modulus: &Integer) -> Vec<Integer> {
     let leading = polynomial.leading();
-    let residue = leading
-        .rem_euclid(&Integer::from(field.prime))
-        .and_then(|r| r.to_u64())
-        .unwrap_or(1);
+    let residue = leading.rem_euclid(&Integer::from(field.prime)).and_then(|r| r.to_u64()).unwrap_or(1);
     let mut inverse = Integer::from(field.inverse(residue));
     // Newton's iteration doubles the correct digits.
     loop {
@@ -160,16 +141,10 @@ fn monic_modulo(polynomial: &Polynomial, field: PrimeField, modulus: &Integer) -
         inverse = modulo(&(&inverse * &(&Integer::from(2) - &product)), modulus);
     }
     let coefficients = polynomial.coefficients().iter();
-    coefficients
-        .map(|c| modulo(&(c * &inverse), modulus))
-        .collect()
+    coefficients.map(|c| modulo(&(c * &inverse), modulus)).collect()
 }
 
-fn recombine(
-    polynomial: Polynomial,
-    mut lifted: Vec<Vec<Integer>>,
-    modulus: &Integer,
-) -> Vec<Polynomial> {
+fn recombine(polynomial: Polynomial, mut lifted: Vec<Vec<Integer>>, modulus: &Integer) -> Vec<Polynomial> {
     let mut rest = polynomial;
     let mut found = Vec::new();
     let mut size = 1;
@@ -224,13 +199,8 @@ fn combination(
     modulus: &Integer,
 ) -> Polynomial {
     let start = vec![modulo(&rest.leading(), modulus)];
-    let product = chosen.iter().fold(start, |done, index| {
-        product_modulo(&done, &lifted[*index], modulus)
-    });
+    let product = chosen.iter().fold(start, |done, index| product_modulo(&done, &lifted[*index], modulus));
     let half = modulus.shift_right(1);
-    let symmetric = product
-        .into_iter()
-        .map(|c| if c > half { &c - modulus } else { c })
-        .collect();
+    let symmetric = product.into_iter().map(|c| if c > half { &c - modulus } else { c }).collect();
     Polynomial::new(symmetric).primitive()
 }

@@ -56,11 +56,7 @@ impl PrimeField {
     fn minus(self, a: &[u64], b: &[u64]) -> Residues {
         let length = a.len().max(b.len());
         let at = |p: &[u64], i: usize| p.get(i).copied().unwrap_or(0);
-        self.trimmed(
-            (0..length)
-                .map(|i| (at(a, i) + self.prime - at(b, i)) % self.prime)
-                .collect(),
-        )
+        self.trimmed((0..length).map(|i| (at(a, i) + self.prime - at(b, i)) % self.prime).collect())
     }
 
     /// Quotient and remainder by a nonzero divisor.

@@ -24,11 +24,8 @@ impl Real {
     /// S-expression.
     pub fn parse_cvc5(text: &str) -> Result<Real, NotationError> {
         let malformed = || ParseNumberError::new(text, "an algebraic number as cvc5 prints it");
-        let inner = text
-            .trim()
-            .strip_prefix('<')
-            .and_then(|rest| rest.strip_suffix('>'))
-            .ok_or_else(malformed)?;
+        let inner =
+            text.trim().strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).ok_or_else(malformed)?;
         let (sum, interval) = inner.split_once(',').ok_or_else(malformed)?;
         let (low, high) = interval
             .trim()
@@ -79,11 +76,7 @@ impl AlgebraicNumber {
                 1 => format!("{coefficient}*x"),
                 _ => format!("{coefficient}*x^{power}"),
             };
-            monomials.push(if coefficient.is_negative() {
-                format!("({monomial})")
-            } else {
-                monomial
-            });
+            monomials.push(if coefficient.is_negative() { format!("({monomial})") } else { monomial });
         }
         let (low, high) = self.interval();
         format!("<{}, ({low}, {high})>", monomials.join(" + "))

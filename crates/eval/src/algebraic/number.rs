@@ -37,12 +37,7 @@ impl AlgebraicNumber {
 
     fn with_interval(polynomial: Polynomial, low: Rational, high: Rational) -> AlgebraicNumber {
         let sign_at_low = polynomial.sign_at(&low);
-        AlgebraicNumber {
-            polynomial: Arc::new(polynomial),
-            low,
-            high,
-            sign_at_low,
-        }
+        AlgebraicNumber { polynomial: Arc::new(polynomial), low, high, sign_at_low }
     }
 
     /// Halves the interval.
@@ -208,9 +203,7 @@ impl AlgebraicNumber {
         if low > high {
             std::mem::swap(&mut low, &mut high);
         }
-        Ok(Real::Algebraic(Box::new(AlgebraicNumber::with_interval(
-            polynomial, low, high,
-        ))))
+        Ok(Real::Algebraic(Box::new(AlgebraicNumber::with_interval(polynomial, low, high))))
     }
 
     pub(super) fn plus(&self, other: &AlgebraicNumber) -> Result<Real, TooHard> {
@@ -221,9 +214,7 @@ impl AlgebraicNumber {
             return Ok(Real::Rational(Rational::ZERO));
         }
         let candidates = roots::composed_sum(&self.polynomial, &other.polynomial)?;
-        Ok(isolate(candidates, self.clone(), other.clone(), |a, b| {
-            (&a.low + &b.low, &a.high + &b.high)
-        }))
+        Ok(isolate(candidates, self.clone(), other.clone(), |a, b| (&a.low + &b.low, &a.high + &b.high)))
     }
 
     pub(super) fn times(&self, other: &AlgebraicNumber) -> Result<Real, TooHard> {
@@ -232,10 +223,7 @@ impl AlgebraicNumber {
         }
         let candidates = roots::composed_product(&self.polynomial, &other.polynomial)?;
         Ok(isolate(candidates, self.clone(), other.clone(), |a, b| {
-            interval_product(
-                &(a.low.clone(), a.high.clone()),
-                &(b.low.clone(), b.high.clone()),
-            )
+            interval_product(&(a.low.clone(), a.high.clone()), &(b.low.clone(), b.high.clone()))
         }))
     }
 
@@ -286,10 +274,7 @@ pub(super) fn positive_root(value: &Real, degree: usize) -> Result<Real, TooHard
         Real::Rational(value) => Polynomial::new(vec![-value.numerator(), value.denominator()]),
         Real::Algebraic(number) => number.polynomial.as_ref().clone(),
     };
-    let result_degree = polynomial
-        .degree()
-        .checked_mul(degree)
-        .ok_or(TooHard::Exponent)?;
+    let result_degree = polynomial.degree().checked_mul(degree).ok_or(TooHard::Exponent)?;
     if result_degree > super::MAX_DEGREE {
         return Err(TooHard::Degree(result_degree));
     }
@@ -328,13 +313,9 @@ pub(super) fn normalised(polynomial: Polynomial, low: Rational, high: Rational) 
     }
     let polynomial = without_root(polynomial, &low);
     let mut number = AlgebraicNumber::with_interval(polynomial, low, high);
-    let sign_change = |p: &Polynomial, number: &AlgebraicNumber| {
-        p.sign_at(&number.low) * p.sign_at(&number.high) < 0
-    };
-    if let Some(smaller) = factor::factors(&number.polynomial)
-        .into_iter()
-        .find(|p| sign_change(p, &number))
-    {
+    let sign_change =
+        |p: &Polynomial, number: &AlgebraicNumber| p.sign_at(&number.low) * p.sign_at(&number.high) < 0;
+    if let Some(smaller) = factor::factors(&number.polynomial).into_iter().find(|p| sign_change(p, &number)) {
         number = AlgebraicNumber::with_interval(smaller, number.low, number.high);
     }
     match rational_root(&mut number) {

@@ -34,10 +34,8 @@ impl Polynomial {
             let shared = common.gcd(&denominator);
             common = &common * &exact(&denominator, &shared);
         }
-        let scaled = coefficients
-            .iter()
-            .map(|c| &c.numerator() * &exact(&common, &c.denominator()))
-            .collect();
+        let scaled =
+            coefficients.iter().map(|c| &c.numerator() * &exact(&common, &c.denominator())).collect();
         Polynomial::new(scaled).primitive()
     }
 
@@ -62,11 +60,7 @@ impl Polynomial {
 
     /// The bits of the largest coefficient.
     pub fn height_bits(&self) -> usize {
-        self.coefficients
-            .iter()
-            .map(Integer::bit_length)
-            .max()
-            .unwrap_or(0)
+        self.coefficients.iter().map(Integer::bit_length).max().unwrap_or(0)
     }
 
     /// The factor without common divisor and with positive leading coefficient.
@@ -75,11 +69,7 @@ impl Polynomial {
         if content.is_zero() {
             return self.clone();
         }
-        let divisor = if self.leading().is_negative() {
-            -content
-        } else {
-            content
-        };
+        let divisor = if self.leading().is_negative() { -content } else { content };
         self.divided_by(&divisor)
     }
 
@@ -99,19 +89,11 @@ impl Polynomial {
         if divisor.is_one() {
             return self.clone();
         }
-        Polynomial {
-            coefficients: self
-                .coefficients
-                .iter()
-                .map(|c| exact(c, divisor))
-                .collect(),
-        }
+        Polynomial { coefficients: self.coefficients.iter().map(|c| exact(c, divisor)).collect() }
     }
 
     pub fn negated(&self) -> Polynomial {
-        Polynomial {
-            coefficients: self.coefficients.iter().map(|c| -c).collect(),
-        }
+        Polynomial { coefficients: self.coefficients.iter().map(|c| -c).collect() }
     }
 
     pub fn product(&self, other: &Polynomial) -> Polynomial {
@@ -129,17 +111,12 @@ impl Polynomial {
 
     pub fn derivative(&self) -> Polynomial {
         let coefficients = self.coefficients.iter().enumerate().skip(1);
-        Polynomial::new(
-            coefficients
-                .map(|(power, c)| c * &Integer::from(power))
-                .collect(),
-        )
+        Polynomial::new(coefficients.map(|(power, c)| c * &Integer::from(power)).collect())
     }
 
     /// The sign of the value at a rational point.
     pub fn sign_at(&self, point: &Rational) -> i32 {
-        self.scaled_value(&point.numerator(), &point.denominator())
-            .signum()
+        self.scaled_value(&point.numerator(), &point.denominator()).signum()
     }
 
     /// `denominator^degree * p(numerator / denominator)`: an integer with the
@@ -179,11 +156,7 @@ impl Polynomial {
     /// The sign for arguments towards minus infinity.
     pub fn sign_at_minus_infinity(&self) -> i32 {
         let sign = self.leading().signum();
-        if self.degree().is_multiple_of(2) {
-            sign
-        } else {
-            -sign
-        }
+        if self.degree().is_multiple_of(2) { sign } else { -sign }
     }
 
     /// `|leading(d)|^k * self mod d` for some k: a remainder multiplied by a
@@ -213,11 +186,7 @@ impl Polynomial {
     /// Removes a positive common divisor, keeping the sign.
     pub fn without_content(&self) -> Polynomial {
         let content = self.content();
-        if content.is_zero() {
-            self.clone()
-        } else {
-            self.divided_by(&content)
-        }
+        if content.is_zero() { self.clone() } else { self.divided_by(&content) }
     }
 
     /// The primitive greatest common divisor.
@@ -259,9 +228,7 @@ impl Polynomial {
             }
             quotient[index] = factor;
         }
-        rest.iter()
-            .all(Integer::is_zero)
-            .then(|| Polynomial::new(quotient))
+        rest.iter().all(Integer::is_zero).then(|| Polynomial::new(quotient))
     }
 
     /// The primitive polynomial with the same roots, each once.
@@ -274,9 +241,7 @@ impl Polynomial {
         if repeated.degree() == 0 {
             return primitive;
         }
-        primitive
-            .exact_quotient(&repeated)
-            .map_or(primitive, |quotient| quotient.primitive())
+        primitive.exact_quotient(&repeated).map_or(primitive, |quotient| quotient.primitive())
     }
 
     /// A power of two above the absolute value of every root (Cauchy).
@@ -293,12 +258,8 @@ impl Polynomial {
     /// `p(-x)`.
     pub fn reflected(&self) -> Polynomial {
         let coefficients = self.coefficients.iter().enumerate();
-        Polynomial::new(
-            coefficients
-                .map(|(power, c)| if power % 2 == 1 { -c } else { c.clone() })
-                .collect(),
-        )
-        .primitive()
+        Polynomial::new(coefficients.map(|(power, c)| if power % 2 == 1 { -c } else { c.clone() }).collect())
+            .primitive()
     }
 
     /// `x^degree * p(1/x)`: the roots inverted.
@@ -310,11 +271,7 @@ impl Polynomial {
     pub fn shifted_roots(&self, offset: &Rational) -> Polynomial {
         // Repeated synthetic division by x + offset gives the coefficients of
         // p(x - offset).
-        let mut values: Vec<Rational> = self
-            .coefficients
-            .iter()
-            .map(|c| Rational::from(c.clone()))
-            .collect();
+        let mut values: Vec<Rational> = self.coefficients.iter().map(|c| Rational::from(c.clone())).collect();
         let length = values.len();
         for start in 0..length {
             for index in (start..length.saturating_sub(1)).rev() {
@@ -328,14 +285,11 @@ impl Polynomial {
     pub fn scaled_roots(&self, factor: &Rational) -> Polynomial {
         let degree = self.degree();
         let (top, bottom) = (factor.numerator(), factor.denominator());
-        let power = |base: &Integer, exponent: usize| {
-            (0..exponent).fold(Integer::ONE, |product, _| &product * base)
-        };
+        let power =
+            |base: &Integer, exponent: usize| (0..exponent).fold(Integer::ONE, |product, _| &product * base);
         let coefficients = self.coefficients.iter().enumerate();
         Polynomial::new(
-            coefficients
-                .map(|(i, c)| &(c * &power(&bottom, i)) * &power(&top, degree - i))
-                .collect(),
+            coefficients.map(|(i, c)| &(c * &power(&bottom, i)) * &power(&top, degree - i)).collect(),
         )
         .primitive()
     }
@@ -351,10 +305,7 @@ impl Polynomial {
 }
 
 /// The product of two closed intervals.
-pub(crate) fn interval_product(
-    a: &(Rational, Rational),
-    b: &(Rational, Rational),
-) -> (Rational, Rational) {
+pub(crate) fn interval_product(a: &(Rational, Rational), b: &(Rational, Rational)) -> (Rational, Rational) {
     let products = [&a.0 * &b.0, &a.0 * &b.1, &a.1 * &b.0, &a.1 * &b.1];
     let [first, rest @ ..] = &products;
     let (mut low, mut high) = (first, first);
@@ -395,11 +346,7 @@ impl fmt::Display for Polynomial {
                 1 => "x".to_owned(),
                 _ => format!("(^ x {power})"),
             };
-            monomials.push(if coefficient.is_one() {
-                variable
-            } else {
-                format!("(* {factor} {variable})")
-            });
+            monomials.push(if coefficient.is_one() { variable } else { format!("(* {factor} {variable})") });
         }
         match monomials.as_slice() {
             [] => f.write_str("0"),

@@ -152,10 +152,8 @@ pub fn composed_product(a: &Polynomial, b: &Polynomial) -> Result<Polynomial, To
 /// A polynomial with the `exponent`-th powers of the roots as its roots.
 pub fn powers_of_roots(a: &Polynomial, exponent: usize) -> Result<Polynomial, TooHard> {
     let degree = a.degree();
-    let needed = degree
-        .checked_mul(exponent)
-        .filter(|needed| *needed <= 64 * MAX_DEGREE)
-        .ok_or(TooHard::Exponent)?;
+    let needed =
+        degree.checked_mul(exponent).filter(|needed| *needed <= 64 * MAX_DEGREE).ok_or(TooHard::Exponent)?;
     let sums = power_sums(a, needed);
     let every: Vec<Rational> = sums.into_iter().step_by(exponent).collect();
     from_power_sums(&every, degree)

@@ -142,10 +142,7 @@ fn values_are_read_and_printed_as_the_solvers_do() {
     let cubic = Real::parse_cvc5("<1*x^3 + (-1*x) + (-3), (3/2, 7/4)>").expect("as printed");
     let square = Real::parse_cvc5("<3*x^2 + (-2), (-1, -3/4)>").expect("as printed");
     assert_eq!(cubic.mul(&square).expect("small"), product);
-    assert_eq!(
-        product.to_string(),
-        "(root-obj (+ (* 9 (^ x 6)) (* (- 12) (^ x 4)) (* 4 (^ x 2)) (- 24)) 1)"
-    );
+    assert_eq!(product.to_string(), "(root-obj (+ (* 9 (^ x 6)) (* (- 12) (^ x 4)) (* 4 (^ x 2)) (- 24)) 1)");
     for text in ["", "<>", "<1*x^2, 1>", "<1*y^2 + (-2), (1, 2)>", "<1*x^99999999, (1, 2)>"] {
         assert!(Real::parse_cvc5(text).is_err(), "{text}");
     }
@@ -160,9 +157,7 @@ fn polynomials_split_into_their_irreducible_factors() {
     assert_eq!(count(&[4, 0, 0, 0, 1]), 2);
     assert_eq!(count(&[-1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]), 6);
     // (2x + 1)(3x^2 - 5)(x^3 - x - 7)
-    let product = polynomial(&[1, 2])
-        .product(&polynomial(&[-5, 0, 3]))
-        .product(&polynomial(&[-7, -1, 0, 1]));
+    let product = polynomial(&[1, 2]).product(&polynomial(&[-5, 0, 3])).product(&polynomial(&[-7, -1, 0, 1]));
     assert_eq!(factor::factors(&product).len(), 3);
 }
 

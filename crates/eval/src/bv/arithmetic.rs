@@ -31,9 +31,7 @@ impl BitVector {
     pub fn not(&self) -> BitVector {
         match &self.0 {
             Repr::Small { width, words } => BitVector::native(*width, !join(*words)),
-            Repr::Big { width, bits } => {
-                BitVector::from_ubig(*width, UBig::ones(*width as usize) ^ &**bits)
-            }
+            Repr::Big { width, bits } => BitVector::from_ubig(*width, UBig::ones(*width as usize) ^ &**bits),
         }
     }
 
@@ -121,32 +119,20 @@ impl BitVector {
     }
 
     fn signed_magnitude(&self) -> BitVector {
-        if self.sign_bit() {
-            self.neg()
-        } else {
-            self.clone()
-        }
+        if self.sign_bit() { self.neg() } else { self.clone() }
     }
 
     /// `bvsdiv`, rounding towards zero; division by zero is 1 for negative
     /// dividends and -1 for the others, as the definition by `bvudiv` says.
     pub fn sdiv(&self, other: &BitVector) -> BitVector {
         let quotient = self.signed_magnitude().udiv(&other.signed_magnitude());
-        if self.sign_bit() == other.sign_bit() {
-            quotient
-        } else {
-            quotient.neg()
-        }
+        if self.sign_bit() == other.sign_bit() { quotient } else { quotient.neg() }
     }
 
     /// `bvsrem`: the remainder with the sign of the dividend.
     pub fn srem(&self, other: &BitVector) -> BitVector {
         let remainder = self.signed_magnitude().urem(&other.signed_magnitude());
-        if self.sign_bit() {
-            remainder.neg()
-        } else {
-            remainder
-        }
+        if self.sign_bit() { remainder.neg() } else { remainder }
     }
 
     /// `bvsmod`: the remainder with the sign of the divisor.
@@ -176,10 +162,7 @@ impl BitVector {
     #[inline]
     pub fn signed_cmp(&self, other: &BitVector) -> Ordering {
         // A set sign bit is the smaller value; equal signs compare as unsigned.
-        other
-            .sign_bit()
-            .cmp(&self.sign_bit())
-            .then_with(|| self.unsigned_cmp(other))
+        other.sign_bit().cmp(&self.sign_bit()).then_with(|| self.unsigned_cmp(other))
     }
 
     /// `bvcomp`: one bit, set when equal.

@@ -66,8 +66,7 @@ impl BitVector {
         if distance == 0 {
             return self.clone();
         }
-        self.shift_left_by(distance)
-            .or(&self.shift_right_by(width - distance))
+        self.shift_left_by(distance).or(&self.shift_right_by(width - distance))
     }
 
     /// `(_ rotate_right count)`.
@@ -87,9 +86,7 @@ impl BitVector {
     }
 
     fn rotation(&self, amount: &BitVector) -> u64 {
-        amount
-            .to_u64()
-            .unwrap_or_else(|| amount.to_ubig() % u64::from(self.width()))
+        amount.to_u64().unwrap_or_else(|| amount.to_ubig() % u64::from(self.width()))
     }
 
     /// `self` holds the high bits. `None` beyond [`MAX_WIDTH`], here and in

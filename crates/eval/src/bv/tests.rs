@@ -40,11 +40,7 @@ fn wrap(width: u32, value: &Integer) -> BitVector {
 
 fn truncated(a: &Integer, b: &Integer) -> (Integer, Integer) {
     let quotient = a.abs().div_euclid(&b.abs()).expect("nonzero");
-    let quotient = if a.is_negative() == b.is_negative() {
-        quotient
-    } else {
-        -quotient
-    };
+    let quotient = if a.is_negative() == b.is_negative() { quotient } else { -quotient };
     let remainder = a - &(&quotient * b);
     (quotient, remainder)
 }

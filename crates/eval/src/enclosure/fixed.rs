@@ -51,45 +51,27 @@ impl Fixed {
 
     pub(super) fn integer(value: i64, bits: usize) -> Fixed {
         let scaled = IBig::from(value) << bits;
-        Fixed {
-            low: scaled.clone(),
-            high: scaled,
-            bits,
-        }
+        Fixed { low: scaled.clone(), high: scaled, bits }
     }
 
     pub(super) fn to_rationals(&self) -> (Rational, Rational) {
         let unit = Integer::from(UBig::ONE << self.bits);
-        let of = |value: &IBig| {
-            Rational::new(Integer::from(value.clone()), unit.clone()).unwrap_or_default()
-        };
+        let of = |value: &IBig| Rational::new(Integer::from(value.clone()), unit.clone()).unwrap_or_default();
         (of(&self.low), of(&self.high))
     }
 
     pub(super) fn plus(&self, other: &Fixed) -> Fixed {
         debug_assert_eq!(self.bits, other.bits);
-        Fixed {
-            low: &self.low + &other.low,
-            high: &self.high + &other.high,
-            bits: self.bits,
-        }
+        Fixed { low: &self.low + &other.low, high: &self.high + &other.high, bits: self.bits }
     }
 
     pub(super) fn minus(&self, other: &Fixed) -> Fixed {
         debug_assert_eq!(self.bits, other.bits);
-        Fixed {
-            low: &self.low - &other.high,
-            high: &self.high - &other.low,
-            bits: self.bits,
-        }
+        Fixed { low: &self.low - &other.high, high: &self.high - &other.low, bits: self.bits }
     }
 
     pub(super) fn negated(&self) -> Fixed {
-        Fixed {
-            low: -&self.high,
-            high: -&self.low,
-            bits: self.bits,
-        }
+        Fixed { low: -&self.high, high: -&self.low, bits: self.bits }
     }
 
     pub(super) fn times(&self, other: &Fixed) -> Fixed {
@@ -102,11 +84,7 @@ impl Fixed {
         ];
         let low = products.iter().min().cloned().unwrap_or_default();
         let high = products.into_iter().max().unwrap_or_default();
-        Fixed {
-            low: shift_down(low, self.bits),
-            high: shift_up(high, self.bits),
-            bits: self.bits,
-        }
+        Fixed { low: shift_down(low, self.bits), high: shift_up(high, self.bits), bits: self.bits }
     }
 
     /// Sharper than a product: a square is never negative.
@@ -120,11 +98,7 @@ impl Fixed {
     pub(super) fn scaled_by(&self, factor: i64) -> Fixed {
         let (a, b) = (&self.low * factor, &self.high * factor);
         let (low, high) = if a <= b { (a, b) } else { (b, a) };
-        Fixed {
-            low,
-            high,
-            bits: self.bits,
-        }
+        Fixed { low, high, bits: self.bits }
     }
 
     /// Divides by an exact positive integer.
@@ -171,11 +145,7 @@ impl Fixed {
 
     /// Adds that many units of the last place on both sides.
     pub(super) fn widened(&self, units: &IBig) -> Fixed {
-        Fixed {
-            low: &self.low - units,
-            high: &self.high + units,
-            bits: self.bits,
-        }
+        Fixed { low: &self.low - units, high: &self.high + units, bits: self.bits }
     }
 
     /// Rounds outward to fewer bits.

@@ -48,10 +48,8 @@ pub(super) fn sin_cos(x: &Rational, bits: usize, size: usize) -> (Fixed, Fixed) 
     let work = bits + 3 * halvings + 16;
     let reduced = Fixed::point(&scaled_down(x, halvings), work);
     let square = reduced.squared();
-    let (mut sin, mut cos) = (
-        alternating(&reduced, &square, 2),
-        alternating(&Fixed::integer(1, work), &square, 1),
-    );
+    let (mut sin, mut cos) =
+        (alternating(&reduced, &square, 2), alternating(&Fixed::integer(1, work), &square, 1));
     for _ in 0..halvings {
         let product = sin.times(&cos);
         let two_squares = sin.squared().scaled_by(2);
@@ -68,10 +66,7 @@ fn alternating(first: &Fixed, square: &Fixed, start: u64) -> Fixed {
     let mut term = first.clone();
     let mut index = start;
     loop {
-        term = term
-            .times(square)
-            .divided_by_integer(index * (index + 1))
-            .negated();
+        term = term.times(square).divided_by_integer(index * (index + 1)).negated();
         sum = sum.plus(&term);
         let last = term.magnitude();
         if last <= IBig::ONE {
@@ -109,9 +104,7 @@ pub(super) fn log_near_one(x: &Rational, bits: usize) -> Fixed {
     // log x = 2 artanh((x - 1)/(x + 1)), whose argument is at most 1/3.
     let one = Rational::ONE;
     let z = (x - &one).checked_div(&(x + &one)).unwrap_or_default();
-    odd_reciprocal_series(&Fixed::point(&z, bits + 8), false)
-        .scaled_by(2)
-        .with_bits(bits)
+    odd_reciprocal_series(&Fixed::point(&z, bits + 8), false).scaled_by(2).with_bits(bits)
 }
 
 pub(super) fn log_two(bits: usize) -> Fixed {
@@ -130,9 +123,7 @@ pub(super) fn atan(x: &Rational, bits: usize) -> Fixed {
         let root = one.plus(&z.squared()).sqrt();
         z = z.divided_by_positive(&one.plus(&root));
     }
-    odd_reciprocal_series(&z, true)
-        .scaled_by(1 << HALVINGS)
-        .with_bits(bits)
+    odd_reciprocal_series(&z, true).scaled_by(1 << HALVINGS).with_bits(bits)
 }
 
 /// Machin: `pi/4 = 4 atan(1/5) - atan(1/239)`.
@@ -142,8 +133,5 @@ pub(super) fn pi(bits: usize) -> Fixed {
         let z = Fixed::integer(1, work).divided_by_integer(divisor);
         odd_reciprocal_series(&z, true)
     };
-    inverse_tangent(5)
-        .scaled_by(16)
-        .minus(&inverse_tangent(239).scaled_by(4))
-        .with_bits(bits)
+    inverse_tangent(5).scaled_by(16).minus(&inverse_tangent(239).scaled_by(4)).with_bits(bits)
 }

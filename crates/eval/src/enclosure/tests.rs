@@ -16,9 +16,7 @@ fn apply(function: Function, argument: &str, bits: usize) -> Enclosure {
 fn assert_digits(value: &Enclosure, digits: &str) {
     let expected: Rational = digits.parse().expect("a decimal");
     let places = digits.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-    let unit = Rational::from(10)
-        .pow(&Integer::from(-(places as i64)))
-        .expect("small");
+    let unit = Rational::from(10).pow(&Integer::from(-(places as i64))).expect("small");
     assert!(
         *value.low() >= &expected - &unit && *value.high() <= &expected + &unit,
         "{value:?} is not {digits}"
@@ -27,30 +25,12 @@ fn assert_digits(value: &Enclosure, digits: &str) {
 
 #[test]
 fn constants_have_their_known_digits() {
-    assert_digits(
-        &Enclosure::pi(200),
-        "3.14159265358979323846264338327950288419716939937510",
-    );
-    assert_digits(
-        &apply(Function::Exp, "1", 200),
-        "2.71828182845904523536028747135266249775724709369995",
-    );
-    assert_digits(
-        &apply(Function::Log, "2", 200),
-        "0.69314718055994530941723212145817656807550013436025",
-    );
-    assert_digits(
-        &apply(Function::Sqrt, "2", 200),
-        "1.41421356237309504880168872420969807856967187537694",
-    );
-    assert_digits(
-        &apply(Function::Sin, "1", 200),
-        "0.84147098480789650665250232163029899962256306079837",
-    );
-    assert_digits(
-        &apply(Function::Cos, "1000000", 150),
-        "0.936752127533144",
-    );
+    assert_digits(&Enclosure::pi(200), "3.14159265358979323846264338327950288419716939937510");
+    assert_digits(&apply(Function::Exp, "1", 200), "2.71828182845904523536028747135266249775724709369995");
+    assert_digits(&apply(Function::Log, "2", 200), "0.69314718055994530941723212145817656807550013436025");
+    assert_digits(&apply(Function::Sqrt, "2", 200), "1.41421356237309504880168872420969807856967187537694");
+    assert_digits(&apply(Function::Sin, "1", 200), "0.84147098480789650665250232163029899962256306079837");
+    assert_digits(&apply(Function::Cos, "1000000", 150), "0.936752127533144");
 }
 
 #[test]
@@ -89,12 +69,9 @@ fn comparisons_are_decided_when_digits_differ_and_only_then() {
 #[test]
 fn half_pi_is_where_the_inverse_functions_end() {
     let half_pi = Enclosure::pi(100).halved();
-    for (function, argument) in [
-        (Function::Asin, "1"),
-        (Function::Acos, "0"),
-        (Function::Acsc, "1"),
-        (Function::Acot, "0"),
-    ] {
+    for (function, argument) in
+        [(Function::Asin, "1"), (Function::Acos, "0"), (Function::Acsc, "1"), (Function::Acot, "0")]
+    {
         let value = apply(function, argument, 100);
         assert_eq!(value.compare(&half_pi), None, "{function:?}");
         assert!(value.width() < "1/1000000000000".parse().expect("a fraction"));
