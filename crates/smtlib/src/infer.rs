@@ -144,7 +144,7 @@ impl Store {
         let fits = args.len() <= decl.params.len()
             && decl.params.iter().zip(args).all(|(param, arg)| {
                 let sort = self.sort_of(*arg);
-                *param == sort || self.is_opaque_sort(sort) || self.is_opaque_sort(*param)
+                self.compatible(*param, sort)
             });
         if fits && args.len() == decl.params.len() {
             return Ok(decl.result);
@@ -187,7 +187,7 @@ impl Store {
         }
         for (param, arg) in params.iter().zip(args) {
             let sort = self.sort_of(*arg);
-            if *param != sort && !self.is_opaque_sort(sort) && !self.is_opaque_sort(*param) {
+            if !self.compatible(*param, sort) {
                 return Err(SortError::Expected {
                     expected: self.sort_text(*param),
                     found: self.sort_text(sort),
@@ -200,10 +200,38 @@ impl Store {
     /// `sort` if the term has it or is opaque, an error otherwise.
     pub fn expect_sort(&self, term: Term, sort: Sort) -> Result<(), SortError> {
         let found = self.sort_of(term);
-        if found == sort || self.is_opaque_sort(found) || self.is_opaque_sort(sort) {
+        if self.compatible(found, sort) {
             return Ok(());
         }
         Err(SortError::Expected { expected: self.sort_text(sort), found: self.sort_text(found) })
+    }
+
+    /// The same sort as far as is known: opaque parts fit everything.
+    pub fn compatible(&self, a: Sort, b: Sort) -> bool {
+        if a == b {
+            return true;
+        }
+        match (self.sort_kind(a), self.sort_kind(b)) {
+            (SortKind::Opaque(_), _) | (_, SortKind::Opaque(_)) => true,
+            (SortKind::Seq(a), SortKind::Seq(b))
+            | (SortKind::Set(a), SortKind::Set(b))
+            | (SortKind::Bag(a), SortKind::Bag(b))
+            | (SortKind::Nullable(a), SortKind::Nullable(b)) => self.compatible(*a, *b),
+            (SortKind::Array(ai, ae), SortKind::Array(bi, be)) => {
+                self.compatible(*ai, *bi) && self.compatible(*ae, *be)
+            }
+            (SortKind::Tuple(a), SortKind::Tuple(b)) => self.all_compatible(a, b),
+            (SortKind::Fun(a, ar), SortKind::Fun(b, br)) => {
+                self.all_compatible(a, b) && self.compatible(*ar, *br)
+            }
+            (SortKind::Declared(x, a), SortKind::Declared(y, b)) => x == y && self.all_compatible(a, b),
+            (SortKind::Datatype(x, a), SortKind::Datatype(y, b)) => x == y && self.all_compatible(a, b),
+            _ => false,
+        }
+    }
+
+    fn all_compatible(&self, a: &[Sort], b: &[Sort]) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.compatible(*a, *b))
     }
 
     /// A node of the same head over other children: the one way every mutation goes through.

@@ -143,6 +143,7 @@ impl Store {
         }
     }
 
+    /// `(_ map f)`: f on the elements; arrays of several indices are mapped below all of them.
     fn array_map_sort(&mut self, indices: &[Index], sorts: &[Sort]) -> Option<Sort> {
         let mut index = None;
         let mut elements = Vec::new();
@@ -154,19 +155,23 @@ impl Store {
             elements.push(*e);
         }
         let result = match indices.first()? {
-            Index::Fun(fun) => self.fun(*fun).result,
+            Index::Fun(fun) => {
+                let decl = self.fun(*fun);
+                decl.params.iter().eq(elements.iter()).then_some(decl.result)
+            }
             Index::Op(op) => {
                 let row = op.row();
                 let mut bindings = crate::theory::Bindings::default();
                 let fits = elements.iter().enumerate().all(|(i, sort)| {
                     row.arg(i).is_some_and(|pattern| pattern.matches(self, *sort, &mut bindings))
                 });
-                if !fits {
-                    return None;
-                }
-                row.result.instantiate(self, &bindings)?
+                if fits { row.result.instantiate(self, &bindings) } else { None }
             }
             _ => return Some(self.unknown_sort()),
+        };
+        let result = match result {
+            Some(result) => result,
+            None => self.array_map_sort(indices, &elements)?,
         };
         Some(self.array(index?, result))
     }

@@ -80,6 +80,7 @@ impl Parser<'_> {
         match wanted {
             Sort::REAL => self.to_real(term),
             Sort::INT => self.to_int(term),
+            _ if matches!(self.store.sort_kind(wanted), SortKind::Array(..)) => self.to_array(term),
             _ => term,
         }
     }
@@ -95,6 +96,10 @@ impl Parser<'_> {
             self.note(start, "mixed Int and Real arguments: conversions inserted");
             return Some(term);
         }
+        if let Some(term) = self.functions_as_arrays(ops, base) {
+            self.note(start, "a function used as an array, as in Z3");
+            return Some(term);
+        }
         if let Some(term) = self.few_arguments(ops, base) {
             self.note(start, format!("'{}' with fewer than two arguments", self.store.name(name)));
             return Some(term);
@@ -106,7 +111,113 @@ impl Parser<'_> {
             self.note(start, format!("'{}' used across strings and sequences", self.store.name(name)));
             return Some(term);
         }
+        if let Some(term) = self.numbers_of_bools(ops, base) {
+            self.note(start, "Bool or Real arguments where numbers of another sort are expected: conversions inserted");
+            return Some(term);
+        }
+        if let Some(term) = self.signed_number(name, base) {
+            self.note(start, "a negative number written as one token, as in Z3");
+            return Some(term);
+        }
+        if ops.iter().any(|op| matches!(op, Op::IntPow | Op::RealPow)) && self.values.len() - base > 2 {
+            // Z3 takes powers of powers in one application.
+            self.count_opaque(name);
+            return Some(self.store.opaque(name, &self.values[base..]));
+        }
         self.operator_value(ops, base)
+    }
+
+    /// Z3 reads `-1` as a number.
+    fn signed_number(&mut self, name: Symbol, base: usize) -> Option<Term> {
+        let digits = self.store.name(name).strip_prefix('-')?.to_owned();
+        if self.values.len() > base || !digits.starts_with(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
+        match digits.split_once('.') {
+            None => {
+                let value = IBig::from_str_radix(&digits, 10).ok()?;
+                let negated = if self.numerals_are_real {
+                    self.store.real(-RBig::from(value))
+                } else {
+                    self.store.int(-value)
+                };
+                Some(negated)
+            }
+            Some((whole, fraction)) => {
+                let numerator = IBig::from_str_radix(&format!("{whole}{fraction}"), 10).ok()?;
+                let value = RBig::from_parts(numerator, UBig::from(10u8).pow(fraction.len()));
+                let positive = self.store.literal_term(Literal::Real(value));
+                self.store.op(Op::RealNeg, &[positive]).ok()
+            }
+        }
+    }
+
+    /// Z3's last resort: `to_int` of a real, 1 or 0 of a Boolean.
+    fn numbers_of_bools(&mut self, ops: &[Op], base: usize) -> Option<Term> {
+        let args = self.values[base..].to_vec();
+        let arithmetic = ops.iter().any(|op| {
+            let row = op.row();
+            row.args.iter().any(|arg| arg.is_number()) && !row.special
+        });
+        if !arithmetic && !matches!(ops.first(), Some(Op::Select)) {
+            return None;
+        }
+        let ints: Vec<Term> = args.iter().map(|arg| self.as_int(*arg)).collect();
+        if let Some(term) = self.try_ops(ops, &ints) {
+            return Some(term);
+        }
+        let reals: Vec<Term> = ints.iter().map(|arg| self.to_real(*arg)).collect();
+        self.try_ops(ops, &reals)
+    }
+
+    fn as_int(&mut self, term: Term) -> Term {
+        match self.store.sort_of(term) {
+            Sort::REAL => {
+                let whole = self.to_int(term);
+                if whole != term {
+                    return whole;
+                }
+                self.store.node(Head::Op(Op::ToInt, Indices::NONE), &[term], Sort::INT)
+            }
+            Sort::BOOL => {
+                let (one, zero) = (self.store.int(1), self.store.int(0));
+                self.store.node(Head::Op(Op::Ite, Indices::NONE), &[term, one, zero], Sort::INT)
+            }
+            _ => term,
+        }
+    }
+
+    /// In Z3 a lambda is an array, and so is a function symbol where an array is expected.
+    fn functions_as_arrays(&mut self, ops: &[Op], base: usize) -> Option<Term> {
+        let args = self.values[base..].to_vec();
+        if !args.iter().any(|arg| matches!(self.store.sort_kind(self.store.sort_of(*arg)), SortKind::Fun(..))) {
+            return None;
+        }
+        if ops.first() == Some(&Op::Select) && matches!(self.store.head(args[0]), Head::Var(_) | Head::Fun(_) | Head::Apply)
+            && let Ok(term) = self.store.apply(&args)
+        {
+            return Some(term);
+        }
+        let arrays: Vec<Term> = args.iter().map(|arg| self.to_array(*arg)).collect();
+        self.try_ops(ops, &arrays)
+    }
+
+    /// A function value as an array over its parameters.
+    fn to_array(&mut self, term: Term) -> Term {
+        let SortKind::Fun(params, result) = self.store.sort_kind(self.store.sort_of(term)) else { return term };
+        let (params, result) = (params.clone(), *result);
+        let sort = params.iter().rev().fold(result, |inner, param| self.store.array(*param, inner));
+        match self.store.head(term) {
+            Head::Bind(Binder::Lambda, vars) => {
+                let body = self.store.args(term).to_vec();
+                self.store.node(Head::Bind(Binder::Lambda, vars), &body, sort)
+            }
+            Head::Fun(fun) if self.store.args(term).is_empty() => {
+                let indices = self.store.indices(&[Index::Fun(fun)]);
+                self.store.node(Head::Op(Op::AsArray, indices), &[], sort)
+            }
+            _ => term,
+        }
     }
 
     fn try_ops(&mut self, ops: &[Op], args: &[Term]) -> Option<Term> {
@@ -175,10 +286,14 @@ impl Parser<'_> {
         }
     }
 
-    /// `(select a i j)` and `(store a i j v)` on Z3's arrays of several indices.
+    /// `(select a i j)` and `(store a i j v)` on Z3's arrays of several indices; `str.indexof` from the start.
     fn many_indices(&mut self, ops: &[Op], base: usize) -> Option<Term> {
         let args = self.values[base..].to_vec();
         match ops.first()? {
+            Op::StrIndexof | Op::SeqIndexof if args.len() == 2 => {
+                let zero = self.store.int(0);
+                self.try_ops(ops, &[args[0], args[1], zero])
+            }
             Op::Select if args.len() > 2 => {
                 args[1..].iter().try_fold(args[0], |array, index| self.store.op(Op::Select, &[array, *index]).ok())
             }

@@ -384,6 +384,8 @@ impl Parser<'_> {
         self.add_sort(name, SortName::Datatype(dt));
         self.datatype_body(dt)?;
         self.add_datatype(dt);
+        // Z3's `:subterm name` and the like.
+        self.rest_text()?;
         Ok(Command::DeclareDatatypes(vec![dt]))
     }
 

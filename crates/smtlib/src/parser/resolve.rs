@@ -148,9 +148,18 @@ impl Parser<'_> {
         if !self.globals.is_empty()
             && let Some(globals) = self.globals.get(&name)
         {
-            // The newest declaration first; older ones may be overloads (Z3 allows them).
-            for i in (0..globals.len()).rev() {
-                let global = self.globals[&name][i];
+            // The newest declaration first; older ones may be overloads (Z3 allows them). A full application
+            // of an overload goes before a function value.
+            let count = self.values.len() - base;
+            let full = |global: &Global| match global {
+                Global::Fun(fun) => self.store.fun(*fun).params.len() == count,
+                _ => true,
+            };
+            let mut order: Vec<Global> = globals.iter().rev().copied().collect();
+            if order.len() > 1 {
+                order.sort_by_key(|global| !full(global));
+            }
+            for global in order {
                 match self.call_global(global, base, None) {
                     Ok(term) => return Ok(term),
                     Err(error) => _ = first_error.get_or_insert(error),
@@ -214,10 +223,13 @@ impl Parser<'_> {
     ) -> Result<Term, SortError> {
         let head = match global {
             Global::Fun(fun) => {
-                if self.mode == Mode::Tolerant {
-                    self.coerce_call(fun, base);
-                }
-                return self.store.call(fun, &self.values[base..]);
+                return match self.store.call(fun, &self.values[base..]) {
+                    Err(error) if self.mode == Mode::Tolerant => {
+                        self.coerce_call(fun, base);
+                        self.store.call(fun, &self.values[base..]).map_err(|_| error)
+                    }
+                    result => result,
+                };
             }
             Global::Constructor(dt, c) => Head::Constructor(dt, c),
             Global::Selector(dt, c, f) => Head::Selector(dt, c, f),

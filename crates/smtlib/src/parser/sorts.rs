@@ -138,7 +138,7 @@ impl Parser<'_> {
                 let inner = middle.iter().rev().fold(*element, |inner, index| self.store.array(*index, inner));
                 SortKind::Array(*first, inner)
             }
-            ("->", [params @ .., result]) if !params.is_empty() => {
+            ("->" | "=>", [params @ .., result]) if !params.is_empty() => {
                 return Ok(self.store.function_sort(params, *result));
             }
             _ => return self.unknown_sort_name(name, offset),

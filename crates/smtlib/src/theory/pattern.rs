@@ -102,6 +102,11 @@ impl Constraint {
 }
 
 impl SortPattern {
+    /// Int or Real.
+    pub(crate) fn is_number(&self) -> bool {
+        matches!(self, SortPattern::Fixed(Sort::INT | Sort::REAL))
+    }
+
     /// The constants of rounding modes have a short and a long name in the standard.
     pub(crate) fn is_rounding_mode(&self) -> bool {
         *self == SortPattern::Fixed(Sort::ROUNDING_MODE)
@@ -124,7 +129,7 @@ impl SortPattern {
                     *slot = Some(sort);
                     true
                 }
-                Some(_) => store.is_opaque_sort(sort),
+                Some(bound) => store.compatible(bound, sort),
             };
         }
         match (self, store.sort_kind(sort)) {
