@@ -4,10 +4,13 @@
 //! * [`spec`]: what a user writes to name a solver.
 //! * [`install`]: from a spec to a release that is on this machine.
 //! * [`solver`]: a release with its adapter and options: command lines.
+//! * [`answer`]: what it said; [`crash`]: signatures of crashes.
 //! * [`version`]: release numbers and their order.
 //! * [`launch`], [`limits`], [`fast`], [`host`]: running it, contained and quickly.
 
 pub mod adapter;
+pub mod answer;
+pub mod crash;
 pub mod fast;
 pub mod host;
 pub mod install;
@@ -18,5 +21,6 @@ pub mod spec;
 pub mod version;
 
 pub use adapter::{Adapters, RunRequest};
+pub use answer::{Answer, Answers, Outline, RunClass};
 pub use install::{Home, InstallError, Solvers};
 pub use solver::Solver;

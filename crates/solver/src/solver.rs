@@ -4,10 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::adapter::{Adapter, FastMode, Message, RunRequest};
-use crate::host::HOST_ARGUMENT;
+use crate::adapter::{Adapter, Message, RunRequest};
+use crate::fast::ExecMode;
+use crate::host;
 use crate::install::{How, InstallError, Installed};
-use crate::launch::{INPUT, Invocation, launcher_program};
+use crate::launch::{INPUT, Invocation};
 use crate::version::Version;
 
 /// A solver ready to run.
@@ -29,7 +30,7 @@ pub struct Line {
     /// The program.
     pub program: PathBuf,
     /// Its words.
-    pub arguments: Vec<String>,
+    pub arguments: Vec<OsString>,
     /// Its variables.
     pub env: Vec<(String, String)>,
 }
@@ -65,27 +66,21 @@ impl Solver {
     }
 
     /// Faster ways to run it, best first.
-    pub fn fast_modes(&self) -> impl Iterator<Item = FastMode> {
+    pub fn fast_modes(&self) -> impl Iterator<Item = ExecMode> {
         self.adapter.fast_modes(self.version())
     }
 
     /// The command line for a script at `file`.
     pub fn line(&self, request: &RunRequest, file: &str) -> Result<Line, InstallError> {
-        let words = self.words(request, file);
-        let text = |path: &PathBuf| path.to_string_lossy().into_owned();
+        let launcher = |error: crate::launch::LaunchError| InstallError::Launcher(error.to_string());
         let (program, mut arguments) = match &self.installed.how {
             How::Executable { path } => (path.clone(), Vec::new()),
-            How::Cvc5Host { libraries, .. } => {
-                let host = launcher_program().map_err(|error| InstallError::Launcher(error.to_string()))?;
-                (host, vec![HOST_ARGUMENT.to_string(), text(libraries)])
-            }
-            How::Python { interpreter, module, script } => {
-                // -I and -S keep the user's own Python set-up out of the run.
-                let switches = ["-I", "-S", "-B"].map(String::from);
-                (interpreter.clone(), switches.into_iter().chain([text(script), text(module)]).collect())
+            How::Cvc5Host { libraries, .. } => host::command(libraries).map_err(launcher)?,
+            How::Python { interpreter, module, script, .. } => {
+                (interpreter.clone(), host::python::arguments(script, module))
             }
         };
-        arguments.extend(words);
+        arguments.extend(self.words(request, file).into_iter().map(OsString::from));
         Ok(Line { program, arguments, env: self.installed.env.clone() })
     }
 
@@ -97,7 +92,7 @@ impl Solver {
     ) -> Result<Invocation<'a>, InstallError> {
         let line = self.line(request, INPUT)?;
         let mut invocation = Invocation::new(line.program, script);
-        invocation.args = line.arguments.into_iter().map(OsString::from).collect();
+        invocation.args = line.arguments;
         invocation.env = line.env.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
         invocation.stdin = !self.reads_file();
         Ok(invocation)

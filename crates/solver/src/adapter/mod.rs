@@ -13,6 +13,8 @@ pub use registry::{AdapterError, Adapters};
 use regex::Regex;
 use serde::{Deserialize, Deserializer};
 
+use crate::fast::ExecMode;
+use crate::host::python::Module;
 use crate::version::Version;
 
 /// What is known about one solver, over all its releases.
@@ -94,8 +96,8 @@ pub struct Package {
     /// Directories with shared libraries, put on the loader's path.
     #[serde(default)]
     pub libraries: Vec<String>,
-    /// For [`Way::Python`]: the script that reads options and a file and prints what the solver prints.
-    pub python: Option<String>,
+    /// For [`Way::Python`]: our script that drives the module.
+    pub driver: Option<Module>,
 }
 
 /// Package registries.
@@ -259,23 +261,11 @@ pub struct ValueRule {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FastRule {
     /// The way.
-    pub mode: FastMode,
+    pub mode: ExecMode,
     /// First release it is proven for.
     pub since: Option<Version>,
     /// First release it is not.
     pub before: Option<Version>,
-}
-
-/// Faster ways to run a solver, each proven to print what a plain start prints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FastMode {
-    /// A preloaded library forks the started process at `main`.
-    ForkServer,
-    /// The process is forked after it has read the part of the script all mutants share.
-    PrefixSnapshot,
-    /// The solver's library is loaded once and the host forks per script.
-    LibraryHost,
 }
 
 impl Adapter {
@@ -306,7 +296,7 @@ impl Adapter {
     }
 
     /// The fast ways proven for a release, best first.
-    pub fn fast_modes(&self, version: Option<&Version>) -> impl Iterator<Item = FastMode> {
+    pub fn fast_modes(&self, version: Option<&Version>) -> impl Iterator<Item = ExecMode> {
         self.fast.iter().filter(move |rule| covers(&rule.since, &rule.before, version)).map(|rule| rule.mode)
     }
 }

@@ -192,8 +192,8 @@ fn validate(adapter: &Adapter) -> Result<(), String> {
     }
     for package in &adapter.packages {
         ordered("package", &package.since, &package.before)?;
-        if package.run == Way::Python && package.python.is_none() {
-            return Err(format!("package `{}` runs in Python and needs a `python` script", package.name));
+        if package.run == Way::Python && package.driver.is_none() {
+            return Err(format!("package `{}` runs in Python and needs a `driver`", package.name));
         }
         if package.run != Way::Python && package.program.is_none() {
             return Err(format!("package `{}` needs `program`, the member that is run", package.name));

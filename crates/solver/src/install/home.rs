@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 /// | `solvers/NAME-VERSION/` | one installed release, complete or not there at all |
 /// | `versions/PACKAGE.json` | the releases a registry was last seen to have |
 /// | `options/*.json` | option tables read from solvers |
+/// | `drivers/` | our scripts for solvers that are Python modules |
 /// | `identified.json` | what executables said they are |
 /// | `locks/` | one file a release, locked while it is installed |
 #[derive(Debug, Clone)]

@@ -30,6 +30,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::adapter::Way;
+use crate::host::python::Module;
 use crate::version::Version;
 
 /// A release that is on this machine, and how it runs.
@@ -71,7 +72,10 @@ pub enum How {
         interpreter: PathBuf,
         /// The directory to import from.
         module: PathBuf,
-        /// The script that drives it.
+        /// Which of our scripts drives it.
+        driver: Module,
+        /// Where that script is.
+        #[serde(skip)]
         script: PathBuf,
     },
 }

@@ -1,5 +1,6 @@
 //! Installing one release: fetch into a scratch directory, unpack, try it, rename into place.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use super::home::Home;
 use super::process::{command, run};
 use super::{How, Installed, Origin, debian, identify, pip, wheel};
 use crate::adapter::{Adapter, Package, Registry, RunRequest, Way};
+use crate::host::python;
 use crate::solver::Solver;
 use crate::version::Version;
 
@@ -16,7 +18,6 @@ use crate::version::Version;
 const TRIAL: &str = "(set-logic QF_UF)\n(declare-fun p () Bool)\n(assert p)\n(check-sat)\n";
 const PATIENCE: Duration = Duration::from_secs(60);
 const MANIFEST: &str = "installed.json";
-const DRIVER: &str = "driver.py";
 
 /// What an installation is doing; the command line draws it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +66,7 @@ pub(super) fn all_installed(home: &Home) -> Vec<Installed> {
 fn read_manifest(home: &Home, key: &str) -> Option<Installed> {
     let directory = home.solvers().join(key);
     let mut installed: Installed = home.recall(&format!("solvers/{key}/{MANIFEST}"))?;
-    installed.place_in(&directory);
+    installed.place_in(home, &directory).ok()?;
     Some(installed)
 }
 
@@ -94,14 +95,14 @@ pub(super) fn install(
     let mut installed = Installed {
         name: adapter.name.clone(),
         version: Some(named.clone()),
-        how: how_it_runs(adapter, package, &named, &members, directory)?,
+        how: how_it_runs(adapter, package, &named, &members)?,
         env: environment(package, directory),
         origin: Origin::Installed,
     };
 
     progress(Step::Trying);
     let mut placed = installed.clone();
-    placed.place_in(directory);
+    placed.place_in(home, directory).map_err(|source| InstallError::disk(home.root(), source))?;
     if let How::Executable { path } = &placed.how
         && let Some(found) = identify::release_of(adapter, path, &placed.env)
         && found != named.without_post()
@@ -122,7 +123,7 @@ pub(super) fn install(
     }
     std::fs::rename(directory, &target).map_err(|source| InstallError::disk(&target, source))?;
     progress(Step::Done);
-    installed.place_in(&target);
+    installed.place_in(home, &target).map_err(|source| InstallError::disk(home.root(), source))?;
     Ok(installed)
 }
 
@@ -155,17 +156,15 @@ fn how_it_runs(
     package: &Package,
     version: &Version,
     members: &[PathBuf],
-    directory: &Path,
 ) -> Result<How, InstallError> {
+    let incomplete =
+        |pattern| InstallError::Incomplete { name: adapter.name.clone(), version: version.clone(), pattern };
     let program = || {
         let pattern = package.program.as_ref();
-        let found = pattern
-            .and_then(|pattern| members.iter().find(|path| pattern.0.is_match(&path.to_string_lossy())));
-        found.cloned().ok_or_else(|| InstallError::Incomplete {
-            name: adapter.name.clone(),
-            version: version.clone(),
-            pattern: pattern.map(|pattern| pattern.0.to_string()).unwrap_or_default(),
-        })
+        let is_it =
+            |path: &&PathBuf| pattern.is_some_and(|pattern| pattern.0.is_match(&path.to_string_lossy()));
+        let found = members.iter().find(is_it).cloned();
+        found.ok_or_else(|| incomplete(pattern.map(|pattern| pattern.0.to_string()).unwrap_or_default()))
     };
     Ok(match package.run {
         Way::Executable => How::Executable { path: program()? },
@@ -174,17 +173,12 @@ fn how_it_runs(
             module: PathBuf::new(),
             interpreter: pip::interpreter()?,
         },
-        Way::Python => {
-            let script = directory.join(DRIVER);
-            let text = package.python.as_deref().unwrap_or_default();
-            std::fs::write(&script, text.trim_start())
-                .map_err(|source| InstallError::disk(&script, source))?;
-            How::Python {
-                interpreter: pip::interpreter()?,
-                module: PathBuf::new(),
-                script: PathBuf::from(DRIVER),
-            }
-        }
+        Way::Python => How::Python {
+            interpreter: pip::interpreter()?,
+            module: PathBuf::new(),
+            driver: package.driver.ok_or_else(|| incomplete("driver".into()))?,
+            script: PathBuf::new(),
+        },
     })
 }
 
@@ -251,16 +245,16 @@ fn files_below(directory: &Path) -> Result<Vec<PathBuf>, InstallError> {
 
 impl Installed {
     /// Turns the relative paths of a manifest into those of the directory it lies in.
-    fn place_in(&mut self, directory: &Path) {
+    fn place_in(&mut self, home: &Home, directory: &Path) -> io::Result<()> {
         match &mut self.how {
             How::Executable { path } => *path = directory.join(&*path),
             How::Cvc5Host { libraries, module, .. } => {
                 *libraries = directory.join(&*libraries);
                 *module = directory.join(&*module);
             }
-            How::Python { module, script, .. } => {
+            How::Python { module, script, driver, .. } => {
                 *module = directory.join(&*module);
-                *script = directory.join(&*script);
+                *script = python::write_script(*driver, &home.root().join("drivers"))?;
             }
         }
         for (name, value) in &mut self.env {
@@ -269,5 +263,6 @@ impl Installed {
                 *value = placed.collect::<Vec<_>>().join(":");
             }
         }
+        Ok(())
     }
 }

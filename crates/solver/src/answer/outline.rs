@@ -1,0 +1,133 @@
+//! The commands of a script, as far as they tell which piece of output belongs to which command.
+
+use super::reader::{self, Kind};
+
+/// The commands of a script, in order.
+#[derive(Debug, Clone, Default)]
+pub struct Outline {
+    /// The commands.
+    pub commands: Vec<Command>,
+}
+
+/// A command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// What it may print.
+    pub prints: Prints,
+    /// The line it starts in, from 1.
+    pub first_line: usize,
+    /// The line it ends in.
+    pub last_line: usize,
+}
+
+/// What a command prints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Prints {
+    /// An answer.
+    Check,
+    /// A model.
+    Model,
+    /// Names: a core, or assumptions of one.
+    Core,
+    /// Pairs of terms and values.
+    Values,
+    /// This text, with or without quotes.
+    Echo(String),
+    /// Information, a proof, a simplified term: something that is neither of the above.
+    Other,
+    /// Nothing, and it changes neither declarations nor assertions.
+    NothingHarmless,
+    /// Nothing, but if it is refused the script means something else.
+    Nothing,
+}
+
+impl Outline {
+    /// Reads a script. What is not a command is skipped.
+    pub fn of(script: &[u8]) -> Self {
+        let mut commands = Vec::new();
+        let mut line = 1;
+        let mut counted = 0;
+        let mut line_at = |position: usize| {
+            line += script[counted..position].iter().filter(|byte| **byte == b'\n').count();
+            counted = position;
+            line
+        };
+        for piece in reader::pieces(script) {
+            if piece.kind != Kind::Group {
+                continue;
+            }
+            let prints = prints(script, &piece.range);
+            let first_line = line_at(piece.range.start);
+            let last_line = line_at(piece.range.end);
+            commands.push(Command { prints, first_line, last_line });
+        }
+        Outline { commands }
+    }
+
+    /// How many commands ask for an answer.
+    pub fn checks(&self) -> usize {
+        self.commands.iter().filter(|command| command.prints == Prints::Check).count()
+    }
+
+    /// The command a location inside the script belongs to: the last one that starts before it.
+    pub fn at_line(&self, line: usize) -> Option<usize> {
+        let after = self.commands.partition_point(|command| command.first_line <= line);
+        after.checked_sub(1)
+    }
+}
+
+fn prints(script: &[u8], command: &std::ops::Range<usize>) -> Prints {
+    match reader::head(script, command) {
+        b"check-sat"
+        | b"check-sat-assuming"
+        | b"check-sat-using"
+        | b"check-synth"
+        | b"check-synth-next"
+        | b"query" => Prints::Check,
+        b"get-model" | b"get-interpolant" | b"get-abduct" => Prints::Model,
+        b"get-unsat-core" | b"get-unsat-assumptions" | b"get-timeout-core" => Prints::Core,
+        b"get-value" | b"get-assignment" => Prints::Values,
+        b"echo" => {
+            let text =
+                reader::members(script, command).into_iter().find(|member| member.kind == Kind::String);
+            Prints::Echo(text.map(|text| reader::unquoted(&script[text.range])).unwrap_or_default())
+        }
+        b"set-info" | b"set-option" | b"set-logic" | b"exit" => Prints::NothingHarmless,
+        b"get-info"
+        | b"get-option"
+        | b"get-proof"
+        | b"get-assertions"
+        | b"get-objectives"
+        | b"eval"
+        | b"simplify"
+        | b"display"
+        | b"apply"
+        | b"get-qe"
+        | b"get-difficulty"
+        | b"get-learned-literals"
+        | b"labels"
+        | b"help"
+        | b"block-model"
+        | b"block-model-values"
+        | b"get-consequences"
+        | b"dbg-expand-definitions" => Prints::Other,
+        _ => Prints::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_keep_their_lines_and_what_they_print() {
+        let outline =
+            Outline::of(b"; c\n(set-logic ALL)\n(assert\n true)\n(check-sat)(echo \"a \"\"b\"\"\")");
+        let prints: Vec<Prints> = outline.commands.iter().map(|command| command.prints.clone()).collect();
+        let echo = Prints::Echo("a \"b\"".into());
+        assert_eq!(prints, [Prints::NothingHarmless, Prints::Nothing, Prints::Check, echo]);
+        assert_eq!(outline.commands[1].first_line..=outline.commands[1].last_line, 3..=4);
+        assert_eq!(outline.at_line(4), Some(1));
+        assert_eq!(outline.at_line(1), None);
+    }
+}
