@@ -34,18 +34,17 @@ use roots::SturmSequence;
 
 /// Polynomials of higher degree are refused.
 pub const MAX_DEGREE: usize = 64;
-/// Polynomials with longer coefficients are refused.
-pub const MAX_COEFFICIENT_BITS: usize = 1 << 14;
+/// Polynomials whose degree times the bits of their largest coefficient is
+/// more are refused: isolating a root costs about the square of that product.
+pub const MAX_SIZE: usize = 1 << 13;
 
 /// A result whose exact form would cost too much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TooHard {
     #[error("the polynomial of the result has degree {0}, over the limit of {MAX_DEGREE}")]
     Degree(usize),
-    #[error(
-        "the polynomial of the result has coefficients of {0} bits, over the limit of {MAX_COEFFICIENT_BITS}"
-    )]
-    Coefficients(usize),
+    #[error("the polynomial of the result has degree {degree} and coefficients of {bits} bits")]
+    Size { degree: usize, bits: usize },
     #[error("the exponent is over the limit")]
     Exponent,
 }

@@ -12,13 +12,17 @@ const PRIMES: [u64; 24] =
     [11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107];
 /// How many suitable primes to try for the fewest modular factors.
 const ATTEMPTS: usize = 3;
+/// Polynomials with a larger product of degree and coefficient bits stay
+/// whole: lifting their factors costs more than they can save.
+const MAX_SIZE: usize = 1 << 12;
 /// How many combinations to try before leaving the rest unsplit.
 const MAX_COMBINATIONS: usize = 4096;
 
 /// Factors of a square-free primitive polynomial; their product is the
 /// polynomial, and they are irreducible unless the search was cut short.
 pub fn factors(polynomial: &Polynomial) -> Vec<Polynomial> {
-    if polynomial.degree() < 2 {
+    let size = polynomial.degree().saturating_mul(polynomial.height_bits());
+    if polynomial.degree() < 2 || size > MAX_SIZE {
         return vec![polynomial.clone()];
     }
     match fewest_modular_factors(polynomial) {

@@ -1,7 +1,7 @@
 //! Counting real roots, and polynomials for sums, products and powers of roots.
 
 use super::polynomial::Polynomial;
-use super::{MAX_COEFFICIENT_BITS, MAX_DEGREE, TooHard};
+use super::{MAX_DEGREE, MAX_SIZE, TooHard};
 use crate::integer::Integer;
 use crate::rational::Rational;
 
@@ -105,8 +105,9 @@ pub(super) fn within_budget(polynomial: Polynomial) -> Result<Polynomial, TooHar
     if polynomial.degree() > MAX_DEGREE {
         return Err(TooHard::Degree(polynomial.degree()));
     }
-    if polynomial.height_bits() > MAX_COEFFICIENT_BITS {
-        return Err(TooHard::Coefficients(polynomial.height_bits()));
+    let (degree, bits) = (polynomial.degree(), polynomial.height_bits());
+    if degree.saturating_mul(bits) > MAX_SIZE {
+        return Err(TooHard::Size { degree, bits });
     }
     Ok(polynomial)
 }

@@ -132,6 +132,10 @@ fn results_of_too_high_degree_are_refused() {
     coefficients[0] = -3;
     let other = root(&coefficients, 1);
     assert_eq!(ninth.add(&other), Err(TooHard::Degree(81)));
+    let huge = Integer::ONE.shift_left(MAX_SIZE).expect("allowed");
+    let wide = Polynomial::new(vec![huge, Integer::ZERO, Integer::from(-3)]);
+    let refused = Real::from_root_index(wide, 1);
+    assert!(matches!(refused, Err(RootError::TooHard(TooHard::Size { degree: 2, .. }))));
 }
 
 #[test]
