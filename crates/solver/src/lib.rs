@@ -5,6 +5,7 @@
 //! * [`install`]: from a spec to a release that is on this machine.
 //! * [`solver`]: a release with its adapter and options: command lines.
 //! * [`answer`]: what it said; [`crash`]: signatures of crashes.
+//! * [`options`]: its options as data, and which are fair to set.
 //! * [`version`]: release numbers and their order.
 //! * [`launch`], [`limits`], [`fast`], [`host`]: running it, contained and quickly.
 
@@ -16,6 +17,7 @@ pub mod host;
 pub mod install;
 pub mod launch;
 pub mod limits;
+pub mod options;
 pub mod solver;
 pub mod spec;
 pub mod version;

@@ -10,7 +10,9 @@ mod registry;
 pub use call::{Call, RunRequest, Way};
 pub use registry::{AdapterError, Adapters};
 
-use regex::Regex;
+use std::sync::{Arc, OnceLock};
+
+use regex::{Captures, Regex};
 use serde::{Deserialize, Deserializer};
 
 use crate::fast::ExecMode;
@@ -290,6 +292,16 @@ impl Adapter {
             .collect()
     }
 
+    /// Every pattern, for validation.
+    fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        let packages = self.packages.iter().flat_map(|package| package.files.iter().chain(&package.program));
+        let messages = self.messages.iter().map(|message| &message.pattern);
+        let excluded = self.options.exclude.iter().map(|rule| &rule.pattern);
+        let values = self.options.values.iter().map(|rule| &rule.pattern);
+        let identify = self.identify.iter().map(|identify| &identify.output);
+        packages.chain(messages).chain(excluded).chain(values).chain(identify)
+    }
+
     /// The wordings that apply to a release, in order.
     pub fn messages_of<'a>(&'a self, version: Option<&'a Version>) -> impl Iterator<Item = &'a Message> {
         self.messages.iter().filter(move |message| covers(&message.since, &message.before, version))
@@ -322,13 +334,47 @@ pub(crate) fn covers(since: &Option<Version>, before: &Option<Version>, version:
     }
 }
 
-/// A regular expression read from an adapter file, compiled when the file is read so that a bad one is reported there.
+/// A regular expression of an adapter file. It is compiled when first needed, as a run needs those of a solver or two;
+/// the files of a user are tried out when they are read, so that a mistake is reported there.
 #[derive(Debug, Clone)]
-pub struct Pattern(pub Regex);
+pub struct Pattern {
+    source: String,
+    compiled: Arc<OnceLock<Option<Regex>>>,
+}
+
+impl Pattern {
+    /// From its source.
+    pub fn new(source: impl Into<String>) -> Self {
+        Pattern { source: source.into(), compiled: Arc::default() }
+    }
+
+    /// As it was written.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Whether it occurs in a text.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.regex().is_some_and(|regex| regex.is_match(text))
+    }
+
+    /// Its first place in a text.
+    pub fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+        self.regex()?.captures(text)
+    }
+
+    /// Compiles it, for the error.
+    pub(crate) fn check(&self) -> Result<Regex, regex::Error> {
+        Regex::new(&self.source)
+    }
+
+    fn regex(&self) -> Option<&Regex> {
+        self.compiled.get_or_init(|| self.check().ok()).as_ref()
+    }
+}
 
 impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Regex::new(&text).map(Pattern).map_err(serde::de::Error::custom)
+        String::deserialize(deserializer).map(Pattern::new)
     }
 }

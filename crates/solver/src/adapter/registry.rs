@@ -65,8 +65,9 @@ struct Common {
 impl Adapters {
     /// The built-in ones only.
     pub fn built_in() -> Self {
+        // Built-in files are validated by the tests, which spares every start the time to compile their patterns.
         let read = |(name, text): &(&str, &str)| {
-            read(text, Path::new(name)).unwrap_or_else(|error| panic!("built-in adapter: {error}"))
+            toml::from_str(text).unwrap_or_else(|error| panic!("built-in adapter {name}: {error}"))
         };
         let common: Common =
             toml::from_str(COMMON).unwrap_or_else(|error| panic!("built-in wordings: {error}"));
@@ -178,6 +179,9 @@ fn validate(adapter: &Adapter) -> Result<(), String> {
     if !plain(&adapter.name) {
         return Err(format!("name `{}` must be letters, digits, `-`, `_`, `+` or `.`", adapter.name));
     }
+    for pattern in adapter.patterns() {
+        pattern.check().map_err(|error| error.to_string())?;
+    }
     if adapter.calls.is_empty() {
         return Err("there must be at least one [[call]]".into());
     }
@@ -209,7 +213,12 @@ fn validate(adapter: &Adapter) -> Result<(), String> {
         }
     }
     if let Some(identify) = &adapter.identify
-        && !identify.output.0.capture_names().any(|name| name == Some("version"))
+        && !identify
+            .output
+            .check()
+            .map_err(|error| error.to_string())?
+            .capture_names()
+            .any(|name| name == Some("version"))
     {
         return Err("identify.output needs a group (?P<version>...)".into());
     }
@@ -271,7 +280,13 @@ mod tests {
     #[test]
     fn every_built_in_adapter_is_well_formed_and_named_like_its_file() {
         let adapters = Adapters::built_in();
-        for (file, _) in BUILT_IN {
+        for message in adapters.common_messages() {
+            message.pattern.check().expect("a pattern");
+        }
+        for (file, text) in BUILT_IN {
+            if let Err(error) = read(text, Path::new(file)) {
+                panic!("{error}");
+            }
             let adapter = adapters.get(file).unwrap_or_else(|| panic!("{file} is not named like its file"));
             assert!(!adapter.theories_of(None).is_empty(), "{file} has no theory");
         }

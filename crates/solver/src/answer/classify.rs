@@ -131,7 +131,7 @@ pub(super) fn meaning_of_error(solver: &Solver, raw: &str) -> ErrorMessage {
         (numbers.next(), numbers.next())
     });
     let hit = messages(solver).find_map(|message| {
-        let capture = message.pattern.0.captures(raw)?;
+        let capture = message.pattern.captures(raw)?;
         Some(Hit { means: message.means, capture })
     });
     let (line, column) = place.unwrap_or((None, None));
@@ -151,7 +151,7 @@ fn messages(solver: &Solver) -> impl Iterator<Item = &Message> {
 fn find_all<'a>(solver: &Solver, evidence: &'a str) -> Vec<Hit<'a>> {
     messages(solver)
         .filter_map(|message| {
-            let capture = message.pattern.0.captures(evidence)?;
+            let capture = message.pattern.captures(evidence)?;
             Some(Hit { means: message.means, capture })
         })
         .collect()

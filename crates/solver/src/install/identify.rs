@@ -96,7 +96,7 @@ fn ask_one(identify: &Identify, path: &Path, env: &[(String, String)]) -> Option
     let mut asked = command(path);
     asked.args(&identify.arguments).envs(env.iter().cloned()).current_dir(std::env::temp_dir());
     let said = run(&mut asked, PATIENCE).ok()?.all();
-    let version = identify.output.0.captures(&said)?.name("version")?.as_str();
+    let version = identify.output.captures(&said)?.name("version")?.as_str();
     version.trim_end_matches('.').parse().ok()
 }
 

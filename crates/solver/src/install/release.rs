@@ -162,9 +162,11 @@ fn how_it_runs(
     let program = || {
         let pattern = package.program.as_ref();
         let is_it =
-            |path: &&PathBuf| pattern.is_some_and(|pattern| pattern.0.is_match(&path.to_string_lossy()));
+            |path: &&PathBuf| pattern.is_some_and(|pattern| pattern.is_match(&path.to_string_lossy()));
         let found = members.iter().find(is_it).cloned();
-        found.ok_or_else(|| incomplete(pattern.map(|pattern| pattern.0.to_string()).unwrap_or_default()))
+        found.ok_or_else(|| {
+            incomplete(pattern.map(|pattern| pattern.source().to_string()).unwrap_or_default())
+        })
     };
     Ok(match package.run {
         Way::Executable => How::Executable { path: program()? },

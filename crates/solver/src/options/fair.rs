@@ -1,0 +1,163 @@
+//! Choosing options a developer would accept a report about.
+
+use rand_core::Rng;
+
+use super::{OptionKind, OptionTable, SolverOption};
+use crate::solver::Solver;
+
+/// How many options one test case sets when the adapter does not say.
+const USUAL_TOTAL: usize = 3;
+
+impl Solver {
+    /// A random set of options within the adapter's rules, as words for the command line: at least one, none that is
+    /// excluded, none that the user has set already, no more of a category than its developers allow. Every chosen value
+    /// is legal and differs from the default. Empty only when nothing is left to choose from.
+    pub fn fair_options(&self, table: &OptionTable, rng: &mut impl Rng) -> Vec<String> {
+        let rules = &self.adapter.options;
+        let total = rules.total.unwrap_or(USUAL_TOTAL).max(1);
+        let wanted = 1 + below(rng, total);
+        let taken = |name: &str| self.options.iter().any(|word| option_name(word) == name);
+        let mut open: Vec<(&SolverOption, Vec<String>)> = table
+            .options
+            .iter()
+            .filter(|option| option.excluded.is_none() && !taken(&option.name))
+            .map(|option| (option, alternatives(option)))
+            .filter(|(_, values)| !values.is_empty())
+            .collect();
+        let mut chosen: Vec<(&SolverOption, String)> = Vec::new();
+        while chosen.len() < wanted && !open.is_empty() {
+            let (option, mut values) = open.swap_remove(below(rng, open.len()));
+            let of_category = chosen.iter().filter(|(other, _)| other.category == option.category).count();
+            let allowed = rules.at_most.get(&option.category).copied().unwrap_or(usize::MAX);
+            if of_category < allowed {
+                let value = values.swap_remove(below(rng, values.len()));
+                chosen.push((option, value));
+            }
+        }
+        // The order of choice is an accident: the same set is the same command line.
+        chosen.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
+        chosen.iter().map(|(option, value)| self.option_word(&option.name, value)).collect()
+    }
+}
+
+/// Legal values other than the default. Numbers are tried where code usually turns: the ends, small ones, half and twice
+/// the default.
+fn alternatives(option: &SolverOption) -> Vec<String> {
+    let default = option.default.as_deref();
+    let mut values: Vec<String> = match &option.kind {
+        OptionKind::Bool => vec!["true".into(), "false".into()],
+        OptionKind::Choice { values } => values.clone(),
+        OptionKind::Integer { minimum, maximum } => {
+            let usual: i64 = default.and_then(|value| value.parse().ok()).unwrap_or(0);
+            let candidates =
+                [0, 1, 2, 3, 5, 10, 100, usual / 2, usual.saturating_mul(2), usual.saturating_add(1)];
+            let legal = |value: &i64| {
+                minimum.is_none_or(|minimum| *value >= minimum)
+                    && maximum.is_none_or(|maximum| *value <= maximum)
+                    && *value >= 0
+            };
+            candidates.iter().filter(|value| legal(value)).map(ToString::to_string).collect()
+        }
+        OptionKind::Real => ["0.1", "0.5", "0.9"].map(String::from).to_vec(),
+        OptionKind::Text => Vec::new(),
+    };
+    values.sort();
+    values.dedup();
+    values.retain(|value| Some(value.as_str()) != default);
+    // Without knowing the default of a switch only setting it is sure to say something.
+    if option.kind == OptionKind::Bool && default.is_none() {
+        values.retain(|value| value == "true");
+    }
+    values
+}
+
+/// The name in a word of the command line: `--no-name`, `--name=value`, `name=value`.
+fn option_name(word: &str) -> &str {
+    let word = word.strip_prefix("--").unwrap_or(word);
+    let word = word.split('=').next().unwrap_or(word);
+    word.strip_prefix("no-").unwrap_or(word)
+}
+
+fn below(rng: &mut impl Rng, bound: usize) -> usize {
+    // The bias of a remainder of 64 bits over a few hundred options is far below anything measurable.
+    (rng.next_u64() % bound.max(1) as u64) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rand_chacha::ChaCha8Rng;
+    use rand_core::SeedableRng;
+
+    use super::*;
+    use crate::adapter::Adapters;
+    use crate::install::{How, Installed, Origin};
+
+    fn option(name: &str, category: &str, kind: OptionKind, default: Option<&str>) -> SolverOption {
+        SolverOption {
+            name: name.into(),
+            kind,
+            default: default.map(String::from),
+            category: category.into(),
+            description: String::new(),
+            excluded: None,
+        }
+    }
+
+    fn cvc5(options: &[&str]) -> Solver {
+        let adapters = Adapters::built_in();
+        let installed = Installed {
+            name: "cvc5".into(),
+            version: Some("1.4.2".parse().expect("a version")),
+            how: How::Executable { path: "cvc5".into() },
+            env: Vec::new(),
+            origin: Origin::OnPath,
+        };
+        let adapter = Arc::new(adapters.get("cvc5").expect("built in").clone());
+        Solver::new(installed, adapter, Arc::from([]), options.iter().map(ToString::to_string).collect())
+    }
+
+    fn table() -> OptionTable {
+        let integer = OptionKind::Integer { minimum: Some(1), maximum: Some(4) };
+        let mut hidden = option("dump", "common", OptionKind::Bool, Some("false"));
+        hidden.excluded = Some("writes files".into());
+        OptionTable {
+            solver: "cvc5@1.4.2".into(),
+            options: vec![
+                option("common-a", "common", OptionKind::Bool, Some("true")),
+                option("common-b", "common", integer, Some("2")),
+                option("regular-a", "regular", OptionKind::Bool, Some("false")),
+                option("regular-b", "regular", OptionKind::Bool, Some("false")),
+                option("expert-a", "expert", OptionKind::Bool, Some("false")),
+                hidden,
+            ],
+        }
+    }
+
+    #[test]
+    fn cvc5s_rules_are_kept_and_every_value_says_something() {
+        let solver = cvc5(&[]);
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..2000 {
+            let words = solver.fair_options(&table(), &mut rng);
+            assert!(!words.is_empty());
+            assert!(words.iter().filter(|word| word.contains("regular")).count() <= 1, "{words:?}");
+            seen.extend(words);
+        }
+        let seen: Vec<String> = seen.into_iter().collect();
+        let expected =
+            ["--common-b=1", "--common-b=3", "--common-b=4", "--no-common-a", "--regular-a", "--regular-b"];
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn what_the_user_set_is_left_alone_and_the_stream_decides_the_rest() {
+        let solver = cvc5(&["--no-common-a", "--common-b=3", "--regular-a", "--regular-b"]);
+        assert!(solver.fair_options(&table(), &mut ChaCha8Rng::seed_from_u64(7)).is_empty());
+        let free = cvc5(&[]);
+        let draw = |seed| free.fair_options(&table(), &mut ChaCha8Rng::seed_from_u64(seed));
+        assert_eq!(draw(5), draw(5));
+    }
+}

@@ -1,0 +1,200 @@
+//! The options of a solver, read from the solver itself, and which of them are fair to set.
+//!
+//! Developers take reports only for options they stand behind. What is not fair game (and why) is in the adapter file;
+//! the names, types and defaults come from the release at hand and are remembered per release.
+//!
+//! | file | what is in it |
+//! | --- | --- |
+//! | `z3.rs` | Z3's parameter listing |
+//! | `cvc.rs` | the CVC line: `--help` texts, and cvc5's own option information through its Python module |
+//! | `help.rs` | usual `--help` texts |
+//! | `fair.rs` | choosing a random fair set |
+
+mod cvc;
+mod fair;
+mod help;
+mod z3;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::adapter::{Listing, OptionSyntax, covers};
+use crate::install::process::{command, run};
+use crate::install::{Home, How, Installed};
+use crate::solver::Solver;
+
+/// Longest time for one listing; through Python it imports a large module first.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The options of one release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OptionTable {
+    /// The release they belong to.
+    pub solver: String,
+    /// In the solver's own order.
+    pub options: Vec<SolverOption>,
+}
+
+/// An option.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SolverOption {
+    /// Its name, as the command line takes it, without dashes.
+    pub name: String,
+    /// Its values.
+    #[serde(flatten)]
+    pub kind: OptionKind,
+    /// The value without setting it, where told.
+    pub default: Option<String>,
+    /// The developers' category (cvc5: common, regular, expert; Z3: the module).
+    pub category: String,
+    /// Its description, where told.
+    pub description: String,
+    /// Why it is not fair game, if it is not.
+    pub excluded: Option<String>,
+}
+
+/// The values of an option.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum OptionKind {
+    /// True or false.
+    Bool,
+    /// An integer.
+    Integer {
+        /// Smallest legal value.
+        minimum: Option<i64>,
+        /// Largest legal value.
+        maximum: Option<i64>,
+    },
+    /// A number with a point.
+    Real,
+    /// One of these.
+    Choice {
+        /// The legal values.
+        values: Vec<String>,
+    },
+    /// Anything else: a file name, an expression.
+    Text,
+}
+
+/// Options that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum OptionsError {
+    /// The adapter knows no way.
+    #[error("{0} does not list its options in a form Osprey reads")]
+    NoListing(String),
+    /// The solver could not be started.
+    #[error("{solver} cannot be started to list its options: {source}")]
+    Start {
+        /// The solver.
+        solver: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Its listing is not what was expected.
+    #[error("the option listing of {solver} could not be read: {said}")]
+    Unreadable {
+        /// The solver.
+        solver: String,
+        /// What it printed.
+        said: String,
+    },
+}
+
+impl Solver {
+    /// The options of this release: remembered, or asked for now.
+    pub fn option_table(&self, home: &Home) -> Result<OptionTable, OptionsError> {
+        let place = self.version().map(|version| format!("options/{}-{version}.json", self.installed.name));
+        let remembered: Option<OptionTable> = place.as_ref().and_then(|place| home.recall(place));
+        let mut table = match remembered {
+            Some(table) => table,
+            None => {
+                let table = OptionTable { solver: self.name(), options: self.ask_for_options()? };
+                if let Some(place) = place {
+                    // Not being able to remember costs a second next time.
+                    let _ = home.remember(&place, &table);
+                }
+                table
+            }
+        };
+        self.apply_rules(&mut table);
+        Ok(table)
+    }
+
+    fn ask_for_options(&self) -> Result<Vec<SolverOption>, OptionsError> {
+        let rules = &self.adapter.options;
+        let unreadable = |said: String| OptionsError::Unreadable { solver: self.name(), said };
+        let options = match (rules.listing, &self.installed.how) {
+            (Listing::None, _) => return Err(OptionsError::NoListing(self.adapter.title.clone())),
+            (Listing::Z3Parameters, _) => z3::parameters(&self.print(&rules.arguments)?),
+            (Listing::Help, _) => help::options(&self.print(&rules.arguments)?),
+            (Listing::CvcHelp, _) | (Listing::Cvc5Module, How::Executable { .. }) => {
+                let mut options = cvc::help(&self.print(&rules.arguments)?);
+                cvc::ask_for_modes(&mut options, |name| {
+                    self.print(&[format!("--{name}=help")]).unwrap_or_default()
+                });
+                options
+            }
+            (
+                Listing::Cvc5Module,
+                How::Cvc5Host { module, interpreter, .. } | How::Python { module, interpreter, .. },
+            ) => {
+                let mut asked = command(interpreter);
+                asked.args(["-I", "-S", "-B", "-c", cvc::ASK_MODULE]).arg(module);
+                let finished = run(&mut asked, PATIENCE)
+                    .map_err(|source| OptionsError::Start { solver: self.name(), source })?;
+                cvc::module_answer(&finished.stdout).ok_or_else(|| unreadable(finished.last_words()))?
+            }
+        };
+        if options.is_empty() {
+            return Err(unreadable("no option found in it".into()));
+        }
+        Ok(options)
+    }
+
+    /// What the executable prints for these words.
+    fn print(&self, words: &[String]) -> Result<String, OptionsError> {
+        let Installed { how, env, .. } = &self.installed;
+        let How::Executable { path } = how else {
+            return Err(OptionsError::NoListing(self.adapter.title.clone()));
+        };
+        let mut asked = command(path);
+        asked.args(words).envs(env.iter().cloned()).current_dir(std::env::temp_dir());
+        let finished = run(&mut asked, PATIENCE)
+            .map_err(|source| OptionsError::Start { solver: self.name(), source })?;
+        Ok(finished.all())
+    }
+
+    /// The adapter's exclusions and values, applied when the table is used: they may be newer than what is remembered.
+    fn apply_rules(&self, table: &mut OptionTable) {
+        let rules = &self.adapter.options;
+        for option in &mut table.options {
+            if let Some(rule) = rules.values.iter().find(|rule| rule.pattern.is_match(&option.name)) {
+                option.kind = OptionKind::Choice { values: rule.values.clone() };
+            }
+            let excluded = rules.exclude.iter().find(|rule| {
+                covers(&rule.since, &rule.before, self.version()) && rule.pattern.is_match(&option.name)
+            });
+            option.excluded = if let Some(rule) = excluded {
+                Some(rule.why.clone())
+            } else if rules.at_most.get(&option.category) == Some(&0) {
+                Some(format!("its developers take no reports about {} options", option.category))
+            } else if option.kind == OptionKind::Text {
+                Some("its values are not known".into())
+            } else {
+                None
+            };
+        }
+    }
+
+    /// How an option with a value is written for this solver.
+    pub fn option_word(&self, name: &str, value: &str) -> String {
+        match (self.adapter.options.syntax, value) {
+            (OptionSyntax::Assignment, _) => format!("{name}={value}"),
+            (OptionSyntax::Dashes, "true") => format!("--{name}"),
+            (OptionSyntax::Dashes, "false") => format!("--no-{name}"),
+            (OptionSyntax::Dashes, _) => format!("--{name}={value}"),
+        }
+    }
+}
