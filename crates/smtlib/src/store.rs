@@ -254,6 +254,11 @@ impl Store {
         Datatype(self.datatypes.len() as u32 - 1)
     }
 
+    /// All datatypes of the store, in order of declaration.
+    pub fn all_datatypes(&self) -> impl Iterator<Item = Datatype> + use<> {
+        (0..self.datatypes.len() as u32).map(Datatype)
+    }
+
     pub fn datatype(&self, datatype: Datatype) -> &DatatypeDecl {
         &self.datatypes[datatype.0 as usize]
     }

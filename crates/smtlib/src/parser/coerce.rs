@@ -111,8 +111,8 @@ impl Parser<'_> {
             self.note(start, format!("'{}' used across strings and sequences", self.store.name(name)));
             return Some(term);
         }
-        if let Some(term) = self.numbers_of_bools(ops, base) {
-            self.note(start, "Bool or Real arguments where numbers of another sort are expected: conversions inserted");
+        if let Some(term) = self.truncated(ops, base) {
+            self.note(start, "Real or Bool arguments where integers are expected: conversions inserted, as in Z3");
             return Some(term);
         }
         if let Some(term) = self.signed_number(name, base) {
@@ -124,7 +124,14 @@ impl Parser<'_> {
             self.count_opaque(name);
             return Some(self.store.opaque(name, &self.values[base..]));
         }
-        self.operator_value(ops, base)
+        if self.values.len() > base || ops.is_empty() {
+            return None;
+        }
+        self.operator_value(ops, base).or_else(|| {
+            // An overloaded operator as a value: which one is meant shows only where it is used.
+            self.count_opaque(name);
+            Some(self.store.opaque(name, &[]))
+        })
     }
 
     /// Z3 reads `-1` as a number.
@@ -152,22 +159,26 @@ impl Parser<'_> {
         }
     }
 
-    /// Z3's last resort: `to_int` of a real, 1 or 0 of a Boolean.
-    fn numbers_of_bools(&mut self, ops: &[Op], base: usize) -> Option<Term> {
-        let args = self.values[base..].to_vec();
-        let arithmetic = ops.iter().any(|op| {
-            let row = op.row();
-            row.args.iter().any(|arg| arg.is_number()) && !row.special
-        });
-        if !arithmetic && !matches!(ops.first(), Some(Op::Select)) {
+    /// Z3's last resort: `to_int` of a real; for the index of an array also 1 or 0 of a Boolean.
+    fn truncated(&mut self, ops: &[Op], base: usize) -> Option<Term> {
+        let mut args = self.values[base..].to_vec();
+        if let (Some(Op::Select | Op::Store), true) = (ops.first(), args.len() > 1) {
+            args[1] = self.as_int(args[1]);
+            if let Some(term) = self.try_ops(ops, &args) {
+                return Some(term);
+            }
+            args[1] = self.to_real(args[1]);
+            return self.try_ops(ops, &args);
+        }
+        if !ops.iter().any(|op| matches!(op, Op::IntDiv | Op::IntMod | Op::IntRem)) {
             return None;
         }
-        let ints: Vec<Term> = args.iter().map(|arg| self.as_int(*arg)).collect();
-        if let Some(term) = self.try_ops(ops, &ints) {
-            return Some(term);
+        for arg in &mut args {
+            if self.store.sort_of(*arg) == Sort::REAL {
+                *arg = self.as_int(*arg);
+            }
         }
-        let reals: Vec<Term> = ints.iter().map(|arg| self.to_real(*arg)).collect();
-        self.try_ops(ops, &reals)
+        self.try_ops(ops, &args)
     }
 
     fn as_int(&mut self, term: Term) -> Term {
@@ -277,7 +288,10 @@ impl Parser<'_> {
                     Arity::Chainable | Arity::Pairwise => Some(self.store.bool(true)),
                     _ => {
                         // Any overload for this sort will do: the argument itself is the value.
-                        let fits = ops.iter().any(|op| self.store.infer(*op, &[], None, &[*term, *term]) == Ok(sort));
+                        let fits = ops.iter().any(|op| {
+                            let result = self.store.infer(*op, &[], None, &[*term, *term]);
+                            result.is_ok_and(|result| self.store.compatible(result, sort))
+                        });
                         fits.then_some(*term)
                     }
                 }
@@ -360,6 +374,15 @@ impl Parser<'_> {
         start: usize,
     ) -> Option<Term> {
         let args: Vec<Term> = self.values[base..].to_vec();
+        if let [Index::Op(first)] = indices {
+            for overload in crate::theory::table().named(first.name()) {
+                for op in self.store.symbols.ops(name) {
+                    if let Ok(term) = self.store.indexed(*op, &[Index::Op(*overload)], &args) {
+                        return Some(term);
+                    }
+                }
+            }
+        }
         for convert in [Parser::to_real, Parser::to_int] {
             let converted: Vec<Term> = args.iter().map(|arg| convert(self, *arg)).collect();
             for op in self.store.symbols.ops(name) {
@@ -380,9 +403,10 @@ impl Parser<'_> {
         base: usize,
     ) -> Option<Term> {
         // Z3's arrays of several indices, and numerals in the wrong sort.
-        if let (SortKind::Array(_, element), "const") = (self.store.sort_kind(sort), self.store.name(name)) {
+        if let (SortKind::Array(_, element), "const", Some(value)) =
+            (self.store.sort_kind(sort), self.store.name(name), self.values.get(base).copied())
+        {
             let element = *element;
-            let value = *self.values.get(base)?;
             if let SortKind::Array(..) = self.store.sort_kind(element) {
                 let inner = self.store.qualified(Op::ConstArray, element, &[value]).ok()?;
                 return self.store.qualified(Op::ConstArray, sort, &[inner]).ok();
@@ -395,6 +419,13 @@ impl Parser<'_> {
         }
         let args = self.values[base..].to_vec();
         let ops = self.store.symbols.ops(name);
-        self.try_ops(ops, &args)
+        if ops.is_empty() {
+            return None;
+        }
+        self.try_ops(ops, &args).or_else(|| {
+            // An old or partial form, such as (as NaN Double).
+            self.count_opaque(name);
+            Some(self.store.node(Head::Opaque(name), &args, sort))
+        })
     }
 }

@@ -12,10 +12,16 @@ impl Parser<'_> {
     /// All commands up to the end of the source.
     pub(super) fn script(&mut self) -> Result<Script, ParseError> {
         let mut script = Script::default();
+        let mut stray = None;
         loop {
             let token = self.next()?;
             match token.kind {
-                Kind::End => return Ok(script),
+                Kind::End => {
+                    return match stray {
+                        Some(error) if script.commands.is_empty() => Err(error),
+                        _ => Ok(script),
+                    };
+                }
                 Kind::Open => {
                     let command = self.command(token)?;
                     let exit = command == Command::Exit;
@@ -24,6 +30,13 @@ impl Parser<'_> {
                         // Solvers read no further either.
                         return Ok(script);
                     }
+                }
+                // Z3 complains about a stray word between commands and goes on; so do we, unless the file
+                // holds nothing else.
+                Kind::Symbol | Kind::Close | Kind::Stray if self.mode == Mode::Tolerant => {
+                    let error = self.unexpected(token, "a command '(...)'");
+                    self.note(token.start, format!("skipped: {error}"));
+                    stray.get_or_insert(error);
                 }
                 _ => return Err(self.unexpected(token, "a command '(...)'")),
             }

@@ -236,6 +236,16 @@ impl Parser<'_> {
             Global::Tester(dt, c) => Head::Tester(dt, c),
         };
         match self.store.datatype_node(head, &self.values[base..], sort) {
+            Err(SortError::NeedsSort { .. }) if self.mode == Mode::Tolerant => {
+                // The instance shows only where the constructor is used.
+                if let SortKind::Opaque(unknown) = self.store.sort_kind(Sort::UNKNOWN) {
+                    self.count_opaque(*unknown);
+                }
+                let Head::Constructor(dt, _) = head else { unreachable!("only constructors need their sort") };
+                let unknown = vec![Sort::UNKNOWN; self.store.datatype(dt).params.len()];
+                let instance = self.store.sort(SortKind::Datatype(dt, unknown.into()));
+                self.store.datatype_node(head, &self.values[base..], Some(instance))
+            }
             Err(error) if self.mode == Mode::Tolerant => {
                 if self.coerce_fields(head, base) {
                     return self.store.datatype_node(head, &self.values[base..], sort);

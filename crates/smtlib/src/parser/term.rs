@@ -2,6 +2,7 @@
 
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Parser;
 use super::resolve::Callee;
@@ -176,11 +177,10 @@ impl Parser<'_> {
         Ok(named.into_iter().map(|(name, sort)| self.bind_var(name, sort)).collect())
     }
 
-    /// Binds a variable. One that shadows another, or that a let-bound term could refer to, gets a fresh name so
-    /// that no term is captured when let-bound terms take the place of their names.
+    /// Binds a variable. One that shadows another gets a fresh name, so that no let-bound term is captured when
+    /// it takes the place of its name.
     fn bind_var(&mut self, name: Symbol, sort: Sort) -> Var {
-        let clash = self.local(name).is_some() || (self.let_depth > 0 && self.globals.contains_key(&name));
-        let unique = if clash { self.store.fresh_symbol(name) } else { name };
+        let unique = if self.local(name).is_some() { self.store.fresh_symbol(name) } else { name };
         let var = self.store.var(unique, sort);
         let term = self.store.var_term(var);
         self.bind_local(name, term);
@@ -258,6 +258,7 @@ impl Parser<'_> {
                         ParseError::new(start, "expected the body of the quantifier")
                     })?
                 } else {
+                    let vars = self.avoid_capture(vars, base);
                     self.store
                         .bind(binder, vars, &self.values[base..])
                         .map_err(|error| ParseError::new(start, error.to_string()))?
@@ -272,6 +273,47 @@ impl Parser<'_> {
             }
             _ => Err(self.unexpected(token, "a term")),
         }
+    }
+
+    /// Renames bound variables that would capture a constant of the same name: a let-bound term from outside may
+    /// mention it.
+    fn avoid_capture(&mut self, vars: Vars, base: usize) -> Vars {
+        if self.let_depth == 0 {
+            return vars;
+        }
+        let list = self.store.var_list(vars).to_vec();
+        if !list.iter().any(|var| self.globals.contains_key(&self.store.var_name(*var))) {
+            return vars;
+        }
+        let mut mentioned = FxHashSet::default();
+        for term in self.store.subterms(&self.values[base..]) {
+            if let Head::Fun(fun) = self.store.head(term) {
+                mentioned.insert(self.store.fun(fun).name);
+            }
+        }
+        let mut renamed = FxHashMap::default();
+        let mut new = Vec::with_capacity(list.len());
+        for var in list {
+            if mentioned.contains(&self.store.var_name(var)) {
+                let fresh = self.store.fresh_symbol(self.store.var_name(var));
+                let sort = self.store.var_sort(var);
+                let fresh = self.store.var(fresh, sort);
+                let (from, to) = (self.store.var_term(var), self.store.var_term(fresh));
+                renamed.insert(from, to);
+                new.push(fresh);
+            } else {
+                new.push(var);
+            }
+        }
+        if renamed.is_empty() {
+            return vars;
+        }
+        for i in base..self.values.len() {
+            if let Ok(body) = self.store.substitute(self.values[i], &renamed) {
+                self.values[i] = body;
+            }
+        }
+        self.store.vars(&new)
     }
 
     fn one_value(&mut self, start: usize, construct: &str) -> Result<Step, ParseError> {

@@ -49,6 +49,8 @@ pub(super) fn groups(
     if uses.values().all(|count| *count < 2) {
         return Groups::new();
     }
+    // Within a group, the order of discovery: it depends on the term only, not on the numbers of its parts.
+    let order: FxHashMap<Term, usize> = found.iter().enumerate().map(|(i, term)| (*term, i)).collect();
     found.sort_unstable();
     let mut sizes: FxHashMap<Term, u64> = FxHashMap::default();
     let mut levels: FxHashMap<Term, usize> = FxHashMap::default();
@@ -74,6 +76,9 @@ pub(super) fn groups(
         }
         sizes.insert(term, size);
         levels.insert(term, level);
+    }
+    for group in &mut groups {
+        group.sort_unstable_by_key(|term| order[term]);
     }
     groups
 }

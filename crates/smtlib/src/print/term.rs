@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::dialect::Dialect;
 use super::{sharing, sorts, write_symbol};
 use crate::literal::{self, Literal};
 use crate::sort::{Sort, SortKind};
 use crate::store::Store;
+use crate::symbol::Symbol;
 use crate::term::*;
 use crate::theory::Op;
 use crate::walk::{FreeVars, pattern_vars};
@@ -41,6 +42,8 @@ pub(super) struct TermPrinter<'s> {
     free: FreeVars,
     prefix: Option<&'static str>,
     counter: usize,
+    /// Constructor names that several datatypes have.
+    ambiguous: Option<FxHashSet<Symbol>>,
 }
 
 impl<'s> TermPrinter<'s> {
@@ -54,6 +57,7 @@ impl<'s> TermPrinter<'s> {
             free: FreeVars::default(),
             prefix: None,
             counter: 0,
+            ambiguous: None,
         }
     }
 
@@ -259,9 +263,11 @@ impl<'s> TermPrinter<'s> {
             Head::Constructor(dt, c) => {
                 let decl = store.datatype(dt);
                 let constructor = &decl.constructors[usize::from(c)];
-                if decl.params.iter().all(|param| {
+                let ambiguous = self.ambiguous.get_or_insert_with(|| ambiguous_constructors(store));
+                let determined = decl.params.iter().all(|param| {
                     constructor.fields.iter().any(|(_, sort)| mentions_param(store, *sort, *param))
-                }) {
+                });
+                if determined && !ambiguous.contains(&constructor.name) {
                     write_symbol(out, store.name(constructor.name));
                 } else {
                     out.push_str("(as ");
@@ -446,7 +452,7 @@ fn decimal_places(denominator: &UBig) -> Option<usize> {
     Some(twos.max(fives))
 }
 
-fn mentions_param(store: &Store, sort: Sort, param: crate::symbol::Symbol) -> bool {
+fn mentions_param(store: &Store, sort: Sort, param: Symbol) -> bool {
     match store.sort_kind(sort) {
         SortKind::Param(name) => *name == param,
         SortKind::Seq(s) | SortKind::Set(s) | SortKind::Bag(s) | SortKind::Nullable(s) => {
@@ -461,6 +467,12 @@ fn mentions_param(store: &Store, sort: Sort, param: crate::symbol::Symbol) -> bo
         }
         _ => false,
     }
+}
+
+fn ambiguous_constructors(store: &Store) -> FxHashSet<Symbol> {
+    let mut seen = FxHashSet::default();
+    let names = store.all_datatypes().flat_map(|dt| store.datatype(dt).constructors.iter().map(|c| c.name));
+    names.filter(|name| !seen.insert(*name)).collect()
 }
 
 /// A prefix for let-names that no declared name starts with.

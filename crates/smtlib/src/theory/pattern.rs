@@ -102,11 +102,6 @@ impl Constraint {
 }
 
 impl SortPattern {
-    /// Int or Real.
-    pub(crate) fn is_number(&self) -> bool {
-        matches!(self, SortPattern::Fixed(Sort::INT | Sort::REAL))
-    }
-
     /// The constants of rounding modes have a short and a long name in the standard.
     pub(crate) fn is_rounding_mode(&self) -> bool {
         *self == SortPattern::Fixed(Sort::ROUNDING_MODE)

@@ -1,0 +1,58 @@
+//! Printing a parsed script and parsing it again gives the same script.
+//!
+//! Runs over `tests/scripts`, and over the folder in `OSPREY_CORPUS` if that is set.
+
+use std::path::{Path, PathBuf};
+
+use smtlib::{Mode, Release, Store, parse, print::print};
+
+fn scripts(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("readable folder") {
+        let path = entry.expect("readable entry").path();
+        if path.is_dir() {
+            scripts(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "smt2") {
+            found.push(path);
+        }
+    }
+}
+
+/// What is wrong with the printed form, if anything. Files that do not parse are not looked at.
+fn defect(source: &[u8]) -> Option<String> {
+    let mut store = Store::new();
+    let first = parse(&mut store, source, Mode::Tolerant).ok()?;
+    let text = print(&store, &first.script, Release::STANDARD);
+    let mut store = Store::new();
+    let second = match parse(&mut store, text.as_bytes(), Mode::Tolerant) {
+        Ok(parsed) => parsed,
+        Err(error) => return Some(format!("{error}\n{}", error.excerpt(text.as_bytes()))),
+    };
+    let again = print(&store, &second.script, Release::STANDARD);
+    if again != text {
+        let line = again.lines().zip(text.lines()).find(|(a, b)| a != b);
+        return Some(format!("printed differently: {line:?}"));
+    }
+    // How often an opaque part is written depends on sharing; which ones there are does not.
+    let names = |parsed: &smtlib::Parsed| parsed.opaque.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    let (before, after) = (names(&first), names(&second));
+    (!after.iter().all(|name| before.contains(name))).then(|| format!("opaque: {before:?} {after:?}"))
+}
+
+#[test]
+fn every_script_survives_printing() {
+    let mut files = Vec::new();
+    scripts(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts"), &mut files);
+    assert!(!files.is_empty(), "the scripts of this test are part of the crate");
+    if let Some(corpus) = std::env::var_os("OSPREY_CORPUS") {
+        scripts(Path::new(&corpus), &mut files);
+    }
+    files.sort();
+    let defects: Vec<String> = files
+        .iter()
+        .filter_map(|file| {
+            let source = std::fs::read(file).expect("readable file");
+            defect(&source).map(|defect| format!("{}: {defect}", file.display()))
+        })
+        .collect();
+    assert!(defects.is_empty(), "{} of {} files:\n{}", defects.len(), files.len(), defects.join("\n"));
+}
