@@ -25,7 +25,7 @@ for name in solver.getOptionNames():
     kind = info["type"]
     kind = {bool: "bool", int: "int", float: "real", str: "text"}.get(kind, kind or "void")
     category = str(info.get("category", "regular")).rsplit(".", 1)[-1].split(":")[0].lower()
-    number = lambda key: int(info[key]) if kind == "int" and info.get(key) is not None else None
+    number = lambda key: max(-2**63, min(2**63 - 1, int(info[key]))) if kind == "int" and info.get(key) is not None else None
     print(json.dumps({"name": name, "kind": kind, "category": category, "default": text(info.get("default")),
                       "minimum": number("minimum"), "maximum": number("maximum"),
                       "modes": [text(mode) for mode in info.get("modes", [])]}))
