@@ -96,7 +96,8 @@ unsafe fn commands(cvc5: &Cvc5, solver: *mut c_void, symbols: *mut c_void, parse
             let mut error = std::ptr::null();
             let command = (cvc5.parser_next_command)(parser, &mut error);
             if !error.is_null() {
-                return fail(&text(error));
+                // The library keeps the place to itself; the program's first words are kept for whoever reads them.
+                return fail(&format!("Parse Error: {}", text(error)));
             }
             if let Some(message) = cvc5.error() {
                 return fail(&message);

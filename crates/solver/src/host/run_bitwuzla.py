@@ -10,36 +10,28 @@ def main(directory, arguments):
     if "--version" in arguments:
         print(getattr(bitwuzla, "__version__", None) or version(directory))
         return 0
-    path, options = None, bitwuzla.Options()
-    for argument in arguments:
-        if argument.startswith("-") and argument != "-":
-            name, equals, value = argument.lstrip("-").partition("=")
-            try:
-                if equals:
-                    options.set(name, value)
-                elif name.startswith("no-"):
-                    options.set(name[3:], False)
-                else:
-                    options.set(name, True)
-            except Exception as error:
-                sys.stderr.write("[bitwuzla] error: %s\n" % error)
-                return 1
-        elif path is None:
-            path = argument
-        else:
-            sys.stderr.write("[bitwuzla] error: multiple input files\n")
-            return 1
-    if path is None:
-        sys.stderr.write("[bitwuzla] error: no input file\n")
-        return 1
+    options = bitwuzla.Options()
+    switches = [argument for argument in arguments if argument.startswith("-")]
+    paths = [argument for argument in arguments if not argument.startswith("-")]
+    try:
+        options.set_args(*switches)
+    except Exception as error:
+        return refuse(error)
+    if len(paths) != 1:
+        return refuse("expected one input file")
     parser = bitwuzla.Parser(bitwuzla.TermManager(), options)
     try:
-        parser.parse(path)
+        parser.parse(paths[0])
     except Exception as error:
         sys.stdout.flush()
         sys.stdout.write('(error "%s")\n' % str(error).replace('"', '""'))
         return 1
     return 0
+
+
+def refuse(message):
+    sys.stderr.write("[bitwuzla] error: %s\n" % message)
+    return 1
 
 
 def version(directory):

@@ -10,9 +10,8 @@ def main(directory, arguments):
     path, options = None, []
     for argument in arguments:
         if argument == "--version":
-            print("This is cvc5 version %s" % cvc5.Solver().getVersion().decode()
-                  if isinstance(cvc5.Solver().getVersion(), bytes)
-                  else "This is cvc5 version %s" % cvc5.Solver().getVersion())
+            version = cvc5.Solver().getVersion()
+            print("This is cvc5 version %s" % (version.decode() if isinstance(version, bytes) else version))
             return 0
         if argument == "-i":
             options.append(("incremental", "true"))
@@ -45,6 +44,7 @@ def main(directory, arguments):
     parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, path)
     symbols = parser.getSymbolManager()
     while True:
+        doing = "Parse Error: "
         try:
             command = parser.nextCommand()
             if command.isNull():
@@ -52,9 +52,10 @@ def main(directory, arguments):
             name = command.getCommandName()
             if name == "exit":
                 return 0
+            doing = ""
             answer = command.invoke(solver, symbols)
         except RuntimeError as error:
-            say('(error "%s")\n' % str(error).rstrip())
+            say('(error "%s%s")\n' % (doing, str(error).rstrip()))
             return 1
         answer = answer.decode() if isinstance(answer, bytes) else str(answer)
         say(answer)
