@@ -1,0 +1,334 @@
+//! What a logic's name allows, read from its letters.
+
+use thiserror::Error;
+
+use smtlib::theory::{Row, SortPattern, Theory};
+use smtlib::{Op, Sort};
+
+/// How far arithmetic may go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arithmetic {
+    None,
+    /// Comparisons of variables and of their differences with constants.
+    Difference,
+    /// Products and quotients with constants only.
+    Linear,
+    Nonlinear,
+}
+
+/// A logic: which sorts, theories and binders its formulas may use.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Logic {
+    pub name: String,
+    pub quantifiers: bool,
+    /// Lambdas and function values.
+    pub higher_order: bool,
+    /// Free function symbols.
+    pub functions: bool,
+    /// Free sort symbols.
+    pub sorts: bool,
+    pub arrays: bool,
+    pub bitvectors: bool,
+    pub floats: bool,
+    pub datatypes: bool,
+    pub strings: bool,
+    pub ints: bool,
+    pub reals: bool,
+    pub arithmetic: Arithmetic,
+    pub finite_fields: bool,
+    pub transcendentals: bool,
+    /// Sequences, sets, bags, tuples, nullables: whatever no standard letter stands for.
+    pub everything: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error(
+    "'{0}' is not a logic: expected ALL, or letters such as QF_ A UF BV FP DT S FF with LIA, NIA, LRA, NRA, LIRA, \
+     NIRA, IDL or RDL at the end"
+)]
+pub struct UnknownLogic(pub String);
+
+/// The letters, each with what it switches on. Longer ones first where one is the start of another.
+type Letters = (&'static str, fn(&mut Logic));
+const LETTERS: &[Letters] = &[
+    ("AX", |l| (l.arrays, l.sorts) = (true, true)),
+    ("A", |l| l.arrays = true),
+    ("UF", |l| (l.functions, l.sorts) = (true, true)),
+    ("BV", |l| l.bitvectors = true),
+    ("FP", |l| l.floats = true),
+    ("FF", |l| l.finite_fields = true),
+    ("DT", |l| l.datatypes = true),
+    ("S", |l| (l.strings, l.ints) = (true, true)),
+    ("IDL", |l| (l.ints, l.arithmetic) = (true, Arithmetic::Difference)),
+    ("RDL", |l| (l.reals, l.arithmetic) = (true, Arithmetic::Difference)),
+    ("LIRA", |l| (l.ints, l.reals, l.arithmetic) = (true, true, Arithmetic::Linear)),
+    ("NIRA", |l| (l.ints, l.reals, l.arithmetic) = (true, true, Arithmetic::Nonlinear)),
+    ("LIA", |l| (l.ints, l.arithmetic) = (true, Arithmetic::Linear)),
+    ("LRA", |l| (l.reals, l.arithmetic) = (true, Arithmetic::Linear)),
+    ("NIA", |l| (l.ints, l.arithmetic) = (true, Arithmetic::Nonlinear)),
+    ("NRA", |l| (l.reals, l.arithmetic) = (true, Arithmetic::Nonlinear)),
+    // cvc5's mark for transcendental functions.
+    ("T", |l| l.transcendentals = true),
+];
+
+impl std::str::FromStr for Logic {
+    type Err = UnknownLogic;
+
+    fn from_str(name: &str) -> Result<Logic, UnknownLogic> {
+        let unknown = || UnknownLogic(name.to_owned());
+        let mut logic = Logic {
+            name: name.to_owned(),
+            quantifiers: true,
+            higher_order: false,
+            functions: false,
+            sorts: false,
+            arrays: false,
+            bitvectors: false,
+            floats: false,
+            datatypes: false,
+            strings: false,
+            ints: false,
+            reals: false,
+            arithmetic: Arithmetic::None,
+            finite_fields: false,
+            transcendentals: false,
+            everything: false,
+        };
+        let mut rest = name;
+        if let Some(after) = rest.strip_prefix("HO_") {
+            logic.higher_order = true;
+            rest = after;
+        }
+        if let Some(after) = rest.strip_prefix("QF_") {
+            logic.quantifiers = false;
+            rest = after;
+        }
+        if rest == "ALL" {
+            logic.allow_all();
+            return Ok(logic);
+        }
+        if rest.is_empty() {
+            return Err(unknown());
+        }
+        while !rest.is_empty() {
+            let (letters, switch) =
+                LETTERS.iter().find(|(letters, _)| rest.starts_with(letters)).ok_or_else(unknown)?;
+            switch(&mut logic);
+            rest = &rest[letters.len()..];
+        }
+        if logic.strings && logic.arithmetic == Arithmetic::None {
+            logic.arithmetic = Arithmetic::Linear;
+        }
+        Ok(logic)
+    }
+}
+
+impl Logic {
+    fn allow_all(&mut self) {
+        for (_, switch) in LETTERS {
+            switch(self);
+        }
+        self.arithmetic = Arithmetic::Nonlinear;
+        self.everything = true;
+    }
+
+    pub fn is_difference(&self) -> bool {
+        self.arithmetic == Arithmetic::Difference
+    }
+
+    pub fn is_linear(&self) -> bool {
+        matches!(self.arithmetic, Arithmetic::Difference | Arithmetic::Linear)
+    }
+
+    /// May an operator of the table occur, as far as its theory and sorts go?
+    pub fn admits(&self, row: &Row) -> bool {
+        let theory = match row.theory {
+            Theory::Core => true,
+            Theory::Ints => self.ints,
+            Theory::Reals => self.reals,
+            Theory::Transcendentals => self.reals && self.transcendentals,
+            Theory::BitVectors => self.bitvectors,
+            Theory::Floats => self.floats,
+            Theory::Strings | Theory::Regexes => self.strings,
+            Theory::Arrays => self.arrays,
+            Theory::FiniteFields => self.finite_fields,
+            Theory::Sequences | Theory::Sets | Theory::Bags | Theory::Tuples | Theory::Nullables => {
+                self.everything
+            }
+            Theory::Separation | Theory::Functions => false,
+        };
+        theory
+            && !(self.is_linear() && is_never_linear(row.op))
+            && row.args.iter().chain([&row.result]).all(|pattern| self.has_pattern(pattern))
+    }
+
+    fn has_pattern(&self, pattern: &SortPattern) -> bool {
+        match pattern {
+            SortPattern::Fixed(sort) => match *sort {
+                Sort::INT => self.ints,
+                Sort::REAL => self.reals,
+                Sort::STRING | Sort::REGLAN => self.strings,
+                Sort::ROUNDING_MODE => self.floats,
+                Sort::UNIT => self.everything,
+                _ => true,
+            },
+            SortPattern::Var(_) => true,
+            // The theory of floating-point numbers brings the sort of bit-vectors, without their operators.
+            SortPattern::BitVec(_) => self.bitvectors || self.floats,
+            SortPattern::Float(..) => self.floats,
+            SortPattern::FiniteField(_) => self.finite_fields,
+            SortPattern::Seq(p) | SortPattern::Set(p) | SortPattern::Bag(p) | SortPattern::Nullable(p) => {
+                self.everything && self.has_pattern(p)
+            }
+            SortPattern::Array(i, e) => self.arrays && self.has_pattern(i) && self.has_pattern(e),
+            SortPattern::Fun(params, result) => {
+                self.higher_order && params.iter().chain([&**result]).all(|pattern| self.has_pattern(pattern))
+            }
+        }
+    }
+}
+
+/// Operators that no choice of operands makes linear.
+fn is_never_linear(op: Op) -> bool {
+    matches!(op, Op::IntPow | Op::RealPow | Op::IntPow2 | Op::IntLog2 | Op::IntAnd | Op::IntParamAnd)
+}
+
+/// The logics of the SMT-LIB catalogue and of the yearly competition, and cvc5's finite fields.
+pub const STANDARD: &[&str] = &[
+    "ABV",
+    "ABVFP",
+    "ABVFPLRA",
+    "ALIA",
+    "ANIA",
+    "AUFBV",
+    "AUFBVDTLIA",
+    "AUFBVDTNIA",
+    "AUFBVDTNIRA",
+    "AUFBVFP",
+    "AUFDTLIA",
+    "AUFDTLIRA",
+    "AUFDTNIRA",
+    "AUFFPDTNIRA",
+    "AUFLIA",
+    "AUFLIRA",
+    "AUFNIA",
+    "AUFNIRA",
+    "BV",
+    "BVFP",
+    "BVFPLRA",
+    "FP",
+    "FPLRA",
+    "LIA",
+    "LIRA",
+    "LRA",
+    "NIA",
+    "NIRA",
+    "NRA",
+    "QF_ABV",
+    "QF_ABVFP",
+    "QF_ABVFPLRA",
+    "QF_ALIA",
+    "QF_ANIA",
+    "QF_AUFBV",
+    "QF_AUFBVFP",
+    "QF_AUFBVLIA",
+    "QF_AUFBVNIA",
+    "QF_AUFLIA",
+    "QF_AUFNIA",
+    "QF_AX",
+    "QF_BV",
+    "QF_BVFP",
+    "QF_BVFPLRA",
+    "QF_BVLRA",
+    "QF_DT",
+    "QF_FF",
+    "QF_FP",
+    "QF_FPLRA",
+    "QF_IDL",
+    "QF_LIA",
+    "QF_LIRA",
+    "QF_LRA",
+    "QF_NIA",
+    "QF_NIRA",
+    "QF_NRA",
+    "QF_RDL",
+    "QF_S",
+    "QF_SLIA",
+    "QF_SNIA",
+    "QF_UF",
+    "QF_UFBV",
+    "QF_UFBVDT",
+    "QF_UFBVFP",
+    "QF_UFBVLIA",
+    "QF_UFDT",
+    "QF_UFDTLIA",
+    "QF_UFDTLIRA",
+    "QF_UFDTNIA",
+    "QF_UFFP",
+    "QF_UFFPDTNIRA",
+    "QF_UFIDL",
+    "QF_UFLIA",
+    "QF_UFLRA",
+    "QF_UFNIA",
+    "QF_UFNRA",
+    "UF",
+    "UFBV",
+    "UFBVDT",
+    "UFBVFP",
+    "UFBVLIA",
+    "UFDT",
+    "UFDTLIA",
+    "UFDTLIRA",
+    "UFDTNIA",
+    "UFDTNIRA",
+    "UFFPDTNIRA",
+    "UFIDL",
+    "UFLIA",
+    "UFLRA",
+    "UFNIA",
+    "UFNIRA",
+    "UFNRA",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn logic(name: &str) -> Logic {
+        name.parse().expect(name)
+    }
+
+    #[test]
+    fn letters_are_read_in_any_combination() {
+        let l = logic("QF_AUFBVFP");
+        assert!(l.arrays && l.functions && l.bitvectors && l.floats && !l.quantifiers && !l.ints);
+        let l = logic("UFDTLIRA");
+        assert!(l.datatypes && l.ints && l.reals && l.is_linear() && l.quantifiers && !l.arrays);
+        assert!(logic("QF_SLIA").strings && logic("QF_S").ints);
+        assert!(logic("QF_UFIDL").is_difference());
+        assert!(logic("ALL").everything && logic("QF_NRAT").transcendentals);
+        assert!(logic("HO_ALL").higher_order && !logic("ALL").higher_order);
+        for name in STANDARD {
+            logic(name);
+        }
+    }
+
+    #[test]
+    fn other_names_are_refused() {
+        for name in ["", "QF_", "QF_XYZ", "LIA2", "all"] {
+            assert_eq!(name.parse::<Logic>(), Err(UnknownLogic(name.to_owned())));
+        }
+    }
+
+    #[test]
+    fn operators_need_their_theory_and_all_their_sorts() {
+        assert!(!logic("QF_BV").admits(Op::UbvToInt.row()) && logic("ALL").admits(Op::UbvToInt.row()));
+        assert!(
+            !logic("QF_FP").admits(Op::ToFpFromReal.row())
+                && logic("QF_FPLRA").admits(Op::ToFpFromReal.row())
+        );
+        assert!(logic("QF_FP").admits(Op::Fp.row()) && !logic("QF_FP").admits(Op::BvAdd.row()));
+        assert!(!logic("QF_LIA").admits(Op::IntPow.row()));
+        assert!(!logic("QF_LIA").admits(Op::RealAdd.row()));
+    }
+}

@@ -1,0 +1,167 @@
+//! What a term may be made of at one place: leaves, functions, datatypes, and the sorts to choose from.
+
+use smtlib::{Datatype, Fun, Head, Script, Sort, SortKind, Store, Term, Var};
+
+use crate::rng::Rng;
+
+/// Terms kept for reuse, for each sort.
+const SHARED: usize = 12;
+
+/// The material of generated terms. It refers to one store, and must not outlive a reset of what it holds.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// Sorts that free choices pick from.
+    sorts: Vec<Sort>,
+    /// All the following are indexed by the sort they give.
+    leaves: Vec<Vec<Term>>,
+    functions: Vec<Vec<Fun>>,
+    selectors: Vec<Vec<(Head, Sort)>>,
+    shared: Vec<Vec<Term>>,
+    /// Instances of datatypes.
+    datatypes: Vec<(Datatype, Sort)>,
+    /// Variables bound around the place, outermost first.
+    bound: Vec<Var>,
+}
+
+fn slot<T: Default>(table: &mut Vec<T>, sort: Sort) -> &mut T {
+    if table.len() <= sort.index() {
+        table.resize_with(sort.index() + 1, T::default);
+    }
+    &mut table[sort.index()]
+}
+
+fn at<T>(table: &[Vec<T>], sort: Sort) -> &[T] {
+    table.get(sort.index()).map_or(&[], Vec::as_slice)
+}
+
+impl Scope {
+    pub fn new() -> Scope {
+        Scope::default()
+    }
+
+    /// Everything a script declares: constants as leaves, functions, datatypes, their sorts.
+    pub fn of_script(store: &mut Store, script: &Script) -> Scope {
+        let mut scope = Scope::new();
+        scope.add_sort(store, Sort::BOOL);
+        for command in &script.commands {
+            use smtlib::Command::*;
+            match command {
+                DeclareFun(fun) | DeclareConst(fun) | DefineFun(fun) | DefineConst(fun) => {
+                    scope.add_function(store, *fun);
+                }
+                DeclareDatatypes(group) => {
+                    for datatype in group {
+                        if store.datatype(*datatype).params.is_empty() {
+                            let sort = store.sort(SortKind::Datatype(*datatype, Box::new([])));
+                            scope.add_sort(store, sort);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        scope
+    }
+
+    /// Lets free choices pick this sort. Regular languages, functions and unknown sorts are never picked freely:
+    /// solvers have no variables or equality over them.
+    pub fn add_sort(&mut self, store: &mut Store, sort: Sort) {
+        let kind = store.sort_kind(sort).clone();
+        if matches!(kind, SortKind::RegLan | SortKind::Fun(..) | SortKind::Opaque(_) | SortKind::Param(_))
+            || self.sorts.contains(&sort)
+        {
+            return;
+        }
+        self.sorts.push(sort);
+        if let SortKind::Datatype(datatype, _) = kind {
+            self.datatypes.push((datatype, sort));
+            for constructor in 0..store.datatype(datatype).constructors.len() as u16 {
+                for (field, of) in store.field_sorts(datatype, constructor, sort).into_iter().enumerate() {
+                    let head = Head::Selector(datatype, constructor, field as u16);
+                    slot(&mut self.selectors, of).push((head, sort));
+                }
+            }
+        }
+    }
+
+    /// Adds a term to choose as a leaf, and its sort.
+    pub fn add_leaf(&mut self, store: &mut Store, term: Term) {
+        let sort = store.sort_of(term);
+        self.add_sort(store, sort);
+        slot(&mut self.leaves, sort).push(term);
+    }
+
+    /// Adds a declared or defined function; a constant becomes a leaf.
+    pub fn add_function(&mut self, store: &mut Store, fun: Fun) {
+        let decl = store.fun(fun);
+        let (params, result) = (decl.params.clone(), decl.result);
+        if params.is_empty() {
+            if let Ok(leaf) = store.call(fun, &[]) {
+                self.add_leaf(store, leaf);
+            }
+            return;
+        }
+        for sort in params.iter().chain([&result]) {
+            self.add_sort(store, *sort);
+        }
+        slot(&mut self.functions, result).push(fun);
+    }
+
+    /// Enters a binder.
+    pub fn bind(&mut self, store: &mut Store, var: Var) {
+        let term = store.var_term(var);
+        let sort = store.sort_of(term);
+        slot(&mut self.leaves, sort).push(term);
+        self.bound.push(var);
+    }
+
+    /// Leaves the innermost binder's last variable.
+    pub fn unbind(&mut self, store: &Store) {
+        if let Some(var) = self.bound.pop() {
+            slot(&mut self.leaves, store.var_sort(var)).pop();
+        }
+    }
+
+    pub fn sorts(&self) -> &[Sort] {
+        &self.sorts
+    }
+
+    pub fn leaves(&self, sort: Sort) -> &[Term] {
+        at(&self.leaves, sort)
+    }
+
+    pub fn bound(&self) -> &[Var] {
+        &self.bound
+    }
+
+    pub(crate) fn functions(&self, sort: Sort) -> &[Fun] {
+        at(&self.functions, sort)
+    }
+
+    pub(crate) fn selectors(&self, sort: Sort) -> &[(Head, Sort)] {
+        at(&self.selectors, sort)
+    }
+
+    pub(crate) fn datatypes(&self) -> &[(Datatype, Sort)] {
+        &self.datatypes
+    }
+
+    pub(crate) fn shared(&self, sort: Sort) -> &[Term] {
+        at(&self.shared, sort)
+    }
+
+    /// Keeps a term without variables for later use, in place of an older one when there are many.
+    pub(crate) fn share(&mut self, rng: &mut Rng, term: Term, sort: Sort) {
+        let kept = slot(&mut self.shared, sort);
+        if kept.len() < SHARED {
+            kept.push(term);
+        } else {
+            kept[rng.below(SHARED)] = term;
+        }
+    }
+
+    /// Forgets the terms kept for reuse.
+    pub fn forget_shared(&mut self) {
+        self.shared.iter_mut().for_each(Vec::clear);
+    }
+}

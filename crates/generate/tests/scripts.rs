@@ -1,0 +1,140 @@
+//! Every logic's scripts are well-sorted by the strict reader, and a stream always gives the same text.
+
+use generate::{Config, Grammar, logic, rng};
+use smtlib::{Family, Mode, Release, Store, parse, print};
+
+fn print_script(grammar: &Grammar, store: &mut Store, seed: u64, index: u64) -> String {
+    let script = grammar.script(store, &mut rng::stream(seed, index));
+    print::print(store, &script, Release::STANDARD)
+}
+
+fn reads_back(text: &str, mode: Mode) {
+    let mut store = Store::new();
+    match parse(&mut store, text.as_bytes(), mode) {
+        Ok(parsed) => {
+            assert!(parsed.opaque.is_empty(), "{:?} in\n{text}", parsed.opaque);
+            assert!(parsed.notes.is_empty(), "{:?} in\n{text}", parsed.notes);
+        }
+        Err(error) => panic!("{}\n{text}", error.excerpt(text.as_bytes())),
+    }
+}
+
+#[test]
+fn scripts_of_every_standard_logic_are_well_sorted_standard_text() {
+    let mut store = Store::new();
+    let clean = store.mark();
+    for name in logic::STANDARD.iter().chain(&["ALL", "QF_ALL"]) {
+        let grammar = Grammar::new(name, &[], Config::default()).expect("a standard logic");
+        let mut asserts = 0;
+        for index in 0..40 {
+            let text = print_script(&grammar, &mut store, 11, index);
+            reads_back(&text, Mode::Strict);
+            asserts += text.matches("(assert").count();
+            store.reset(&clean);
+        }
+        assert!(asserts >= 40, "{name}: scripts without assertions");
+    }
+}
+
+#[test]
+fn solver_specific_scripts_are_well_sorted_too() {
+    let newest = |family| Release::new(family, smtlib::Version::LATEST);
+    let cases: [&[Release]; 3] =
+        [&[newest(Family::Z3)], &[newest(Family::Cvc5)], &[newest(Family::Z3), newest(Family::Cvc5)]];
+    let mut store = Store::new();
+    let clean = store.mark();
+    for releases in cases {
+        for name in ["ALL", "HO_ALL", "QF_FF", "QF_SLIA", "QF_NRAT"] {
+            let grammar = Grammar::new(name, releases, Config::default()).expect("a logic");
+            for index in 0..60 {
+                let script = grammar.script(&mut store, &mut rng::stream(12, index));
+                for release in releases {
+                    reads_back(&print::print(&store, &script, *release), Mode::Tolerant);
+                }
+                store.reset(&clean);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_setting_leaves_scripts_well_sorted() {
+    let config = Config {
+        get_model: true,
+        get_value: true,
+        get_unsat_core: true,
+        incremental: 1.0,
+        assumptions: 0.5,
+        quantifiers: 0.4,
+        sharing: 0.5,
+        ..Config::default()
+    };
+    let mut store = Store::new();
+    for name in ["AUFLIA", "QF_UFBV", "UFDTLIRA", "QF_SLIA"] {
+        let grammar = Grammar::new(name, &[], config.clone()).expect("a logic");
+        for index in 0..40 {
+            reads_back(&print_script(&grammar, &mut store, 13, index), Mode::Strict);
+        }
+        for batch in 0..40 {
+            let swarm = grammar.swarm(&mut rng::stream(14, batch));
+            reads_back(&print_script(&swarm, &mut store, 15, batch), Mode::Strict);
+        }
+    }
+}
+
+#[test]
+fn the_same_stream_gives_the_same_text_in_a_fresh_and_in_a_reset_store() {
+    for name in ["ALL", "AUFBVDTNIRA", "QF_SLIA"] {
+        let grammar = Grammar::new(name, &[], Config::default()).expect("a logic");
+        let mut fresh = Store::new();
+        let first = print_script(&grammar, &mut fresh, 5, 77);
+        let mut used = Store::new();
+        let clean = used.mark();
+        for index in 0..20 {
+            print_script(&grammar, &mut used, 5, index);
+            used.reset(&clean);
+        }
+        assert_eq!(first, print_script(&grammar, &mut used, 5, 77), "{name}");
+    }
+}
+
+#[test]
+fn scripts_stay_in_their_logic() {
+    let mut store = Store::new();
+    for name in ["QF_LIA", "QF_LRA", "QF_BV", "LIA", "QF_UFLRA", "QF_UF"] {
+        let grammar = Grammar::new(name, &[], Config::default()).expect("a logic");
+        for index in 0..100 {
+            let script = grammar.script(&mut store, &mut rng::stream(16, index));
+            let usage = smtlib::logic::usage(&store, &script);
+            assert!(!usage.nonlinear, "{name} {}", print::print(&store, &script, Release::STANDARD));
+            assert!(!usage.quantifiers || !name.starts_with("QF_"));
+            assert!(!usage.bitvectors || name.contains("BV"));
+            assert!(!usage.uninterpreted || name.contains("UF"));
+            assert!(!usage.ints || name.contains("I"));
+        }
+    }
+}
+
+#[test]
+fn a_weight_of_zero_removes_an_operator_and_a_wrong_name_is_refused() {
+    let mut config = Config::default();
+    config.operators.insert("bvadd".to_owned(), 0.0);
+    config.operators.insert("BvMul".to_owned(), 50.0);
+    let grammar = Grammar::new("QF_BV", &[], config.clone()).expect("a logic");
+    let mut store = Store::new();
+    let text: String = (0..200).map(|index| print_script(&grammar, &mut store, 17, index)).collect();
+    assert!(!text.contains("bvadd") && text.matches("bvmul").count() > text.matches("bvor").count());
+    config.operators.insert("bvad".to_owned(), 1.0);
+    let error = Grammar::new("QF_BV", &[], config).expect_err("no such operator");
+    assert_eq!(error.to_string(), "'bvad' is no operator of the theory table");
+    assert!(Grammar::new("QF_XX", &[], Config::default()).is_err());
+}
+
+#[test]
+fn a_configuration_survives_its_text_form() {
+    let config = Config { depth: 9, ..Config::default() };
+    let text = serde_json::to_string(&config).expect("serialisable");
+    assert_eq!(serde_json::from_str::<Config>(&text).expect("its own text"), config);
+    assert_eq!(serde_json::from_str::<Config>("{\"depth\": 9}").expect("partial"), config);
+    assert!(serde_json::from_str::<Config>("{\"dept\": 9}").is_err());
+}
