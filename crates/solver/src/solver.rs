@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use smtlib::release::{Family, Release};
+
 use crate::adapter::{Adapter, Message, RunRequest};
 use crate::fast::ExecMode;
 use crate::host;
@@ -58,6 +60,14 @@ impl Solver {
             (None, How::Executable { path }) => path.display().to_string(),
             (None, _) => self.installed.name.clone(),
         }
+    }
+
+    /// The release as the theory table and the printer know it: the newest of its family where it is not known.
+    pub fn release(&self) -> Release {
+        let family = self.adapter.family.parse().unwrap_or(Family::Other);
+        let numbers = self.version().map(|version| version.without_post().to_string());
+        let version = numbers.and_then(|text| text.parse().ok()).unwrap_or(smtlib::release::Version::LATEST);
+        Release::new(family, version)
     }
 
     /// Names of the theories this release has.
@@ -130,4 +140,49 @@ pub fn quoted(word: &str) -> String {
         return word.to_string();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapter::Adapters;
+    use crate::install::Origin;
+
+    fn solver(name: &str, version: Option<&str>, options: &[&str]) -> Solver {
+        let adapters = Adapters::built_in();
+        let installed = Installed {
+            name: name.into(),
+            version: version.map(|version| version.parse().expect("a version")),
+            how: How::Executable { path: format!("/opt/{name}/bin/{name}").into() },
+            env: Vec::new(),
+            origin: Origin::Given,
+        };
+        let adapter = Arc::new(adapters.get(name).expect("built in").clone());
+        Solver::new(installed, adapter, Arc::from([]), options.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn a_release_is_known_to_the_theory_table() {
+        let release = |name, version| solver(name, version, &[]).release().to_string();
+        assert_eq!(release("z3", Some("4.8.7.0")), "z3@4.8.7");
+        assert_eq!(release("z3", Some("4.5.1.post2")), "z3@4.5.1");
+        assert_eq!(release("cvc5", None), "cvc5@latest");
+        assert_eq!(release("command", None), "other@latest");
+    }
+
+    #[test]
+    fn the_shown_command_line_can_be_pasted_into_a_shell() {
+        let solver = solver("z3", Some("4.8.7"), &["smt.qi.cost=(+ weight 1)"]);
+        let shown = solver.shown(&RunRequest { models: true, ..RunRequest::default() }, "it's.smt2");
+        assert_eq!(shown, r"z3 -smt2 model=true 'smt.qi.cost=(+ weight 1)' 'it'\''s.smt2'");
+    }
+
+    #[test]
+    fn a_run_names_the_input_as_the_launcher_does() {
+        let invocation_of = solver("z3", Some("4.8.7"), &[]);
+        let invocation =
+            invocation_of.invocation(b"(check-sat)", &RunRequest::default()).expect("an invocation");
+        assert_eq!(invocation.args, [OsString::from("-smt2"), OsString::from(INPUT)]);
+        assert!(!invocation.stdin);
+    }
 }

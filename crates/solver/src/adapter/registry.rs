@@ -179,6 +179,10 @@ fn validate(adapter: &Adapter) -> Result<(), String> {
     if !plain(&adapter.name) {
         return Err(format!("name `{}` must be letters, digits, `-`, `_`, `+` or `.`", adapter.name));
     }
+    if adapter.family.parse::<smtlib::release::Family>().is_err() {
+        let known: Vec<&str> = smtlib::release::Family::all().map(smtlib::release::Family::name).collect();
+        return Err(format!("family `{}` is none of {}", adapter.family, known.join(", ")));
+    }
     for pattern in adapter.patterns() {
         pattern.check().map_err(|error| error.to_string())?;
     }
@@ -324,6 +328,7 @@ mod tests {
             refused(&format!("{MINIMAL}[[message]]\nmeans = \"rejected\"\npattern = '('\n"))
                 .contains("unclosed")
         );
+        assert!(refused(&MINIMAL.replace("other", "z4")).contains("z4"));
         assert!(refused("name = ").contains("mine.toml"));
     }
 
