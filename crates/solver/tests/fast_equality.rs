@@ -116,7 +116,10 @@ fn compare(solver: &Solver, mode: ExecMode, requests: &[RunRequest]) -> (usize, 
 }
 
 fn requests() -> [RunRequest; 2] {
-    [RunRequest::default(), RunRequest { models: true, check_models: true, seed: Some(5), ..RunRequest::default() }]
+    [
+        RunRequest::default(),
+        RunRequest { models: true, check_models: true, seed: Some(5), ..RunRequest::default() },
+    ]
 }
 
 #[test]
@@ -165,7 +168,10 @@ fn a_static_solver_is_started_plainly_and_the_reason_is_told() {
     }
     let fallbacks: Vec<&str> = runner.fallbacks().collect();
     assert_eq!(fallbacks.len(), 3, "{fallbacks:?}");
-    assert!(fallbacks.iter().filter(|reason| reason.contains("statically linked")).count() == 2, "{fallbacks:?}");
+    assert!(
+        fallbacks.iter().filter(|reason| reason.contains("statically linked")).count() == 2,
+        "{fallbacks:?}"
+    );
 }
 
 #[test]
@@ -180,7 +186,8 @@ fn limits_hold_behind_fork_servers_of_real_solvers() {
             ..RunnerConfig::default()
         };
         let mut runner = Runner::new(config).expect("a launcher");
-        let mut invocation = solver.invocation(hard.as_bytes(), &RunRequest::default()).expect("a command line");
+        let mut invocation =
+            solver.invocation(hard.as_bytes(), &RunRequest::default()).expect("a command line");
         invocation.mode = mode;
         invocation.limits = Limits::wall(Duration::from_millis(500));
         for _ in 0..2 {
@@ -191,5 +198,24 @@ fn limits_hold_behind_fork_servers_of_real_solvers() {
         invocation.limits = Limits { memory: Some(16 << 20), ..Limits::wall(Duration::from_secs(60)) };
         let outcome = runner.run(&invocation).expect("an outcome");
         assert!(outcome.out_of_memory && !outcome.timed_out, "{spec}: {outcome:?}");
+    }
+}
+
+#[test]
+fn the_cvc5_host_stops_at_the_time_limit_of_its_command_line() {
+    let Some(mut solver) = installed("cvc5@1.4.2") else { return };
+    solver.options = vec!["--tlimit=200".to_owned()];
+    let hard = "(set-logic QF_NIA)\n(declare-fun x () Int)\n(declare-fun y () Int)\n(declare-fun z () Int)\n\
+                (assert (= (+ (* x x x) (* y y y) (* z z z)) 114))\n(check-sat)\n";
+    let config = RunnerConfig {
+        launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
+        ..RunnerConfig::default()
+    };
+    let mut runner = Runner::new(config).expect("a launcher");
+    for mode in [ExecMode::Plain, ExecMode::LibraryHost] {
+        let outcome = run(&mut runner, &solver, hard, &RunRequest::default(), mode);
+        assert_eq!(outcome.mode, mode);
+        assert_eq!(outcome.exit, solver::launch::Exit::Signaled(6));
+        assert_eq!(outcome.stderr, b"cvc5 interrupted by timeout.\n");
     }
 }

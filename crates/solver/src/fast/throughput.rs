@@ -117,7 +117,11 @@ impl Workload {
         let sorts = [
             ("QF_LIA", "Int", ["(< (+ a b) (* 3 c))", "(= (mod a 7) (div b 2))", "(distinct a b c)"]),
             ("QF_LRA", "Real", ["(< (+ a b) (* 3.0 c))", "(= (/ a 7.0) b)", "(> (- a c) 1.5)"]),
-            ("QF_BV", "(_ BitVec 16)", ["(bvult (bvadd a b) c)", "(= (bvmul a b) #x1234)", "(= (bvurem a c) b)"]),
+            (
+                "QF_BV",
+                "(_ BitVec 16)",
+                ["(bvult (bvadd a b) c)", "(= (bvmul a b) #x1234)", "(= (bvurem a c) b)"],
+            ),
             ("QF_S", "String", ["(= (str.++ a b) c)", "(str.contains c \"ab\")", "(> (str.len a) 2)"]),
             ("QF_AUFLIA", "(Array Int Int)", ["(= (select a 1) 2)", "(= (store b 1 2) c)", "(distinct a c)"]),
             ("QF_FP", "Float16", ["(fp.lt a b)", "(fp.eq (fp.add RNE a b) c)", "(not (fp.isNaN c))"]),

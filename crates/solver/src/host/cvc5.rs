@@ -7,6 +7,7 @@ use crate::fast::job;
 
 use super::library::{Cvc5, text};
 use super::options::{self, CommandLine};
+use super::time_limit;
 
 /// `CVC5_INPUT_LANGUAGE_SMT_LIB_2_6`.
 const SMT_LIB: i32 = 0;
@@ -50,6 +51,9 @@ pub(super) fn run(args: &[OsString]) -> i32 {
         let parser = (cvc5.parser_new)(solver, symbols);
         if asked_to_serve() {
             job::serve();
+        }
+        if let Some(milliseconds) = line.value("tlimit").and_then(|value| value.parse().ok()) {
+            time_limit::start(milliseconds);
         }
         (cvc5.parser_set_file_input)(parser, SMT_LIB, file.as_ptr());
         if let Some(message) = cvc5.error() {

@@ -10,6 +10,7 @@ mod cvc5;
 mod library;
 mod options;
 pub mod python;
+mod time_limit;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

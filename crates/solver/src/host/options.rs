@@ -56,7 +56,13 @@ impl CommandLine {
     }
 
     pub fn sets(&self, name: &str) -> bool {
-        self.options.iter().any(|(other, _)| other.to_bytes() == name.as_bytes())
+        self.value(name).is_some()
+    }
+
+    /// The last value given for an option.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.options.iter().rfind(|(other, _)| other.to_bytes() == name.as_bytes())?;
+        value.to_str().ok()
     }
 }
 
@@ -83,6 +89,7 @@ mod tests {
             .collect();
         assert_eq!(options, ["strings-exp=true", "check-models=false", "tlimit-per=5", "incremental=true"]);
         assert!(line.sets("incremental") && !line.sets("produce-models"));
+        assert_eq!(line.value("tlimit-per"), Some("5"));
         assert_eq!(line.file.as_deref(), Some(c"a.smt2"));
     }
 

@@ -17,7 +17,7 @@ pub(super) fn this_executable_serves() {
 /// where cargo puts programs while tests are one deeper).
 pub fn launcher_program() -> Result<PathBuf, LaunchError> {
     if let Some(path) = std::env::var_os("OSPREY_LAUNCHER") {
-        return existing(PathBuf::from(path));
+        return existing(std::path::absolute(path).map_err(LaunchError::LauncherStart)?);
     }
     let own = std::env::current_exe().map_err(LaunchError::LauncherStart)?;
     if SELF_SERVES.load(Ordering::Relaxed) {
