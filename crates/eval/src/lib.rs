@@ -15,14 +15,38 @@
 //! - [`sequence`]: what strings and sequences have in common
 //! - [`finite_field`]: residues modulo a prime
 //! - [`enclosure`]: rigorous bounds for the transcendental functions
+//! - [`computable`]: reals known through enclosures
+//!
+//! On top of them stand terms and models:
+//!
+//! - [`value`]: one value of any sort
+//! - [`sorts`]: sorts as sets of values
+//! - [`model`]: interpretations of a script's symbols, and witnesses
+//! - [`evaluate`]: the value of a term under a model
+//! - [`ops`]: what every operator computes
+//! - [`unknown`]: why a term has no decided value
 
 pub mod algebraic;
 pub mod bv;
+pub mod computable;
 pub mod enclosure;
+pub mod evaluate;
 pub mod finite_field;
 pub mod fp;
 pub mod integer;
+pub mod model;
+pub mod ops;
 pub mod rational;
 pub mod regex;
 pub mod sequence;
+pub mod sorts;
 pub mod string;
+mod to_term;
+pub mod unknown;
+pub mod value;
+
+pub use evaluate::{Evaluated, Evaluator, Limits, Mode};
+pub use model::{Interpretation, Model, Universe, Witness};
+pub use to_term::to_term;
+pub use unknown::{Reason, Unknown};
+pub use value::Value;
