@@ -72,7 +72,6 @@ fn a_cpu_limit_is_told_from_a_time_out() {
         invocation.limits.cpu = Some(Duration::from_millis(700));
         let outcome = HOSTILE.runner().run(&invocation).expect("an outcome");
         assert!(outcome.cpu_exceeded && !outcome.timed_out && !outcome.out_of_memory, "{outcome:?}");
-        assert!(outcome.cpu_time >= Duration::from_millis(900));
     }
 }
 

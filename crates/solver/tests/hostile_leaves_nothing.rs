@@ -42,7 +42,6 @@ fn a_thousand_hostile_runs_leave_nothing() {
     let hostile = Hostile::compile();
     let launchers_before = launchers();
     let descriptors_before = open_descriptors();
-    let shared_memory_before = shared_memory();
     {
         let mut runner = hostile.runner();
         for round in 0..1000 {
@@ -68,7 +67,6 @@ fn a_thousand_hostile_runs_leave_nothing() {
     assert_eq!(launchers(), launchers_before);
     assert_eq!(hostile.scratch_entries(), 0);
     assert_eq!(open_descriptors(), descriptors_before);
-    assert_eq!(shared_memory(), shared_memory_before);
     assert_eq!(children(std::process::id()), Vec::<u32>::new());
 
     a_killed_fuzzer_leaves_nothing(&hostile);
@@ -96,15 +94,6 @@ fn open_descriptors() -> usize {
 fn launchers() -> BTreeSet<u32> {
     let launcher = std::fs::canonicalize(env!("CARGO_BIN_EXE_osprey-launcher")).expect("there");
     processes().into_iter().filter(|(_, program)| *program == launcher).map(|(pid, _)| pid).collect()
-}
-
-fn shared_memory() -> usize {
-    std::fs::read_dir("/dev/shm").map_or(0, |entries| {
-        entries
-            .flatten()
-            .filter(|entry| entry.file_name().to_string_lossy().starts_with("osprey-run-"))
-            .count()
-    })
 }
 
 /// A fuzzer in the middle of a run of a hanging solver with a daemon.

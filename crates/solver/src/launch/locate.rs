@@ -1,6 +1,7 @@
 //! Which executable is the launcher.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::error::LaunchError;
@@ -14,8 +15,18 @@ pub(super) fn this_executable_serves() {
 
 /// The executable to start as launcher and as library host: the variable `OSPREY_LAUNCHER`, else this executable if
 /// its `main` calls [`serve_if_asked`](super::serve_if_asked), else `osprey-launcher` beside it (or one directory up,
-/// where cargo puts programs while tests are one deeper).
+/// where cargo puts programs while tests are one deeper). Looked up once a process: every command line
+/// of a library host contains it.
 pub fn launcher_program() -> Result<PathBuf, LaunchError> {
+    static FOUND: OnceLock<PathBuf> = OnceLock::new();
+    if let Some(found) = FOUND.get() {
+        return Ok(found.clone());
+    }
+    let found = look_up()?;
+    Ok(FOUND.get_or_init(|| found).clone())
+}
+
+fn look_up() -> Result<PathBuf, LaunchError> {
     if let Some(path) = std::env::var_os("OSPREY_LAUNCHER") {
         return existing(std::path::absolute(path).map_err(LaunchError::LauncherStart)?);
     }
