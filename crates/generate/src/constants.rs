@@ -10,16 +10,24 @@ use crate::scope::Scope;
 /// Nested sorts (arrays of sets of ...) are followed this far.
 const NESTING: usize = 6;
 
+/// How constants may be written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Style {
+    /// Constant arrays exist.
+    pub arrays: bool,
+    /// Only literals: no sign and no quotient before a number.
+    pub plain: bool,
+}
+
 /// A constant of the sort made of literals and constructors, or a leaf where a sort has no constants of its own.
-/// `arrays` says whether constant arrays may be written.
 pub(crate) fn constant(
     store: &mut Store,
     rng: &mut Rng,
     scope: &Scope,
     sort: Sort,
-    arrays: bool,
+    style: Style,
 ) -> Option<Term> {
-    nested(store, rng, scope, sort, arrays, NESTING)
+    nested(store, rng, scope, sort, style, NESTING)
 }
 
 fn nested(
@@ -27,7 +35,7 @@ fn nested(
     rng: &mut Rng,
     scope: &Scope,
     sort: Sort,
-    arrays: bool,
+    style: Style,
     depth: usize,
 ) -> Option<Term> {
     match sort {
@@ -37,10 +45,11 @@ fn nested(
         }
         Sort::INT => {
             let value = integer(rng);
-            return Some(store.int(value));
+            return Some(store.int(if style.plain && value < IBig::ZERO { -value } else { value }));
         }
         Sort::REAL => {
             let value = rational(rng);
+            let value = if style.plain { RBig::from(rng.below(20)) } else { value };
             return Some(store.real(value));
         }
         Sort::STRING => {
@@ -74,21 +83,21 @@ fn nested(
         SortKind::Seq(element) => match rng.chance(0.5) {
             true => store.qualified(Op::SeqEmpty, sort, &[]).ok(),
             false => {
-                let element = nested(store, rng, scope, element, arrays, depth)?;
+                let element = nested(store, rng, scope, element, style, depth)?;
                 store.op(Op::SeqUnit, &[element]).ok()
             }
         },
         SortKind::Set(element) => match rng.chance(0.5) {
             true => store.qualified(Op::SetEmpty, sort, &[]).ok(),
             false => {
-                let element = nested(store, rng, scope, element, arrays, depth)?;
+                let element = nested(store, rng, scope, element, style, depth)?;
                 store.op(Op::SetSingleton, &[element]).ok()
             }
         },
         SortKind::Bag(element) => match rng.chance(0.5) {
             true => store.qualified(Op::BagEmpty, sort, &[]).ok(),
             false => {
-                let element = nested(store, rng, scope, element, arrays, depth)?;
+                let element = nested(store, rng, scope, element, style, depth)?;
                 let count = store.int(rng.between(1, 3));
                 store.op(Op::BagMake, &[element, count]).ok()
             }
@@ -96,20 +105,21 @@ fn nested(
         SortKind::Nullable(element) => match rng.chance(0.5) {
             true => store.qualified(Op::NullableNull, sort, &[]).ok(),
             false => {
-                let element = nested(store, rng, scope, element, arrays, depth)?;
+                let element = nested(store, rng, scope, element, style, depth)?;
                 store.op(Op::NullableSome, &[element]).ok()
             }
         },
         SortKind::Tuple(sorts) => {
             let fields = sorts
                 .iter()
-                .map(|sort| nested(store, rng, scope, *sort, arrays, depth))
+                .map(|sort| nested(store, rng, scope, *sort, style, depth))
                 .collect::<Option<Vec<_>>>()?;
             store.op(Op::TupleMake, &fields).ok()
         }
-        SortKind::Array(_, element) if arrays => {
+        SortKind::Array(_, element) if style.arrays => {
             // Only values may stand there; a free constant of some sort is none.
-            let element = nested(store, rng, &Scope::new(), element, arrays, depth)?;
+            let style = Style { plain: true, ..style };
+            let element = nested(store, rng, &Scope::new(), element, style, depth)?;
             store.qualified(Op::ConstArray, sort, &[element]).ok()
         }
         SortKind::Datatype(datatype, _) => {
@@ -122,7 +132,7 @@ fn nested(
                 let fields = store
                     .field_sorts(datatype, constructor, sort)
                     .into_iter()
-                    .map(|field| nested(store, rng, scope, field, arrays, depth.saturating_sub(2)))
+                    .map(|field| nested(store, rng, scope, field, style, depth.saturating_sub(2)))
                     .collect::<Option<Vec<_>>>()?;
                 store.datatype_node(Head::Constructor(datatype, constructor), &fields, Some(sort)).ok()
             })

@@ -211,7 +211,7 @@ fn weight(logic: &Logic, releases: &[Release], config: &Config, row: &Row) -> f6
     };
     let own = by_name(&config.operators, &[row.variant, row.name]);
     let theory = by_name(&config.theories, &[&format!("{:?}", row.theory)]);
-    own.unwrap_or_else(|| operands::default_weight(row.op)) * theory.unwrap_or(1.0)
+    own.unwrap_or_else(|| operands::default_weight(row.op, releases)) * theory.unwrap_or(1.0)
 }
 
 fn check_names(config: &Config) -> Result<(), GrammarError> {

@@ -13,6 +13,7 @@ mod constants;
 mod grammar;
 pub mod logic;
 mod operands;
+mod replace;
 pub mod rng;
 mod scope;
 mod script;

@@ -116,9 +116,6 @@ impl std::str::FromStr for Logic {
             switch(&mut logic);
             rest = &rest[letters.len()..];
         }
-        if logic.strings && logic.arithmetic == Arithmetic::None {
-            logic.arithmetic = Arithmetic::Linear;
-        }
         Ok(logic)
     }
 }
@@ -144,7 +141,7 @@ impl Logic {
     pub fn admits(&self, row: &Row) -> bool {
         let theory = match row.theory {
             Theory::Core => true,
-            Theory::Ints => self.ints,
+            Theory::Ints => self.ints && self.arithmetic != Arithmetic::None,
             Theory::Reals => self.reals,
             Theory::Transcendentals => self.reals && self.transcendentals,
             Theory::BitVectors => self.bitvectors,
@@ -158,8 +155,22 @@ impl Logic {
             Theory::Separation | Theory::Functions => false,
         };
         theory
-            && !(self.is_linear() && is_never_linear(row.op))
+            && self.has_operator(row)
             && row.args.iter().chain([&row.result]).all(|pattern| self.has_pattern(pattern))
+    }
+
+    /// Rules about single operators.
+    fn has_operator(&self, row: &Row) -> bool {
+        let arithmetic = matches!(row.theory, Theory::Ints | Theory::Reals);
+        match row.op {
+            // Z3 knows the power only in its own, widest logic.
+            Op::IntPow | Op::RealPow => self.everything,
+            // Part of the mixed theory alone.
+            Op::IsInt => self.ints,
+            op if self.is_linear() && is_never_linear(op) => false,
+            // Differences are made where they may stand: on one side of a comparison.
+            _ => !(self.is_difference() && arithmetic && row.result != SortPattern::Fixed(Sort::BOOL)),
+        }
     }
 
     fn has_pattern(&self, pattern: &SortPattern) -> bool {
@@ -190,7 +201,7 @@ impl Logic {
 
 /// Operators that no choice of operands makes linear.
 fn is_never_linear(op: Op) -> bool {
-    matches!(op, Op::IntPow | Op::RealPow | Op::IntPow2 | Op::IntLog2 | Op::IntAnd | Op::IntParamAnd)
+    matches!(op, Op::IntPow2 | Op::IntLog2 | Op::IntAnd | Op::IntParamAnd)
 }
 
 /// The logics of the SMT-LIB catalogue and of the yearly competition, and cvc5's finite fields.

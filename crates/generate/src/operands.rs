@@ -1,7 +1,7 @@
 //! What operators ask of their operands beyond sorts, and operators that take part only when a user says so.
 
-use smtlib::Op;
 use smtlib::theory::{Arity, Row};
+use smtlib::{Family, Op, Release};
 
 use crate::logic::Logic;
 
@@ -11,6 +11,8 @@ pub(crate) enum Operand {
     Any,
     /// A constant of the sort.
     Constant,
+    /// A constant written without signs and quotients.
+    Value,
     /// A constant that is not zero.
     NonZero,
     /// A numeral from 0 to this number.
@@ -31,7 +33,7 @@ pub(crate) fn operand(logic: &Logic, op: Op, i: usize) -> Operand {
     }
     match (op, i) {
         // cvc5 refuses anything but a value.
-        (Op::ConstArray, 0) => Operand::Constant,
+        (Op::ConstArray, 0) => Operand::Value,
         // The only languages that all solvers read: a range between two characters.
         (Op::ReRange, _) => Operand::Character,
         (Op::ReLoopBounds | Op::ReLoopBoundFrom, 1..) => Operand::Numeral(6),
@@ -57,13 +59,16 @@ pub(crate) fn most_arguments(logic: &Logic, row: &Row) -> usize {
 }
 
 /// The weight of an operator where the user gives none.
-pub(crate) fn default_weight(op: Op) -> f64 {
+pub(crate) fn default_weight(op: Op, releases: &[Release]) -> f64 {
+    let cvc5 = releases.iter().any(|release| release.family == Family::Cvc5);
     match op {
         // Leaves are chosen elsewhere.
         Op::True | Op::False => 0.0,
         Op::Ite => 1.5,
         Op::Equal => 2.0,
         Op::Xor | Op::Implies => 0.7,
+        // cvc5 takes constant arrays only under --arrays-exp.
+        Op::ConstArray if cvc5 => 0.0,
         _ if needs_an_option(op) || is_internal(op) => 0.0,
         // Orders of Z3 are special relations that it decides only in restricted shapes.
         Op::LinearOrder | Op::PartialOrder | Op::PiecewiseLinearOrder | Op::TreeOrder => 0.0,

@@ -54,7 +54,9 @@ impl Writer<'_> {
         if config.get_unsat_core {
             self.option(":produce-unsat-cores");
         }
-        let logic = self.store.symbol(&self.grammar.logic.name);
+        // QF_ALL is our word for ALL without quantifiers; solvers do not know it.
+        let name = self.grammar.logic.name.as_str();
+        let logic = self.store.symbol(if name == "QF_ALL" { "ALL" } else { name });
         self.push(Command::SetLogic(logic));
     }
 

@@ -5,9 +5,8 @@ use smtlib::{Op, Sort, SortKind, Store};
 
 use crate::rng::Rng;
 
-/// Numbers of indices that are no widths (repetitions, rotations) are at most this.
+/// Indices that are no widths (repetitions, rotations, divisors) are below this.
 const INDEX: usize = 9;
-/// Constants of `(_ divisible n)` and its like have no natural bound either.
 const TRIES: usize = 3;
 
 pub(crate) struct Solver<'a> {
@@ -34,14 +33,46 @@ impl Solver<'_> {
         } else {
             self.computed_result(row, wanted, &mut bindings)?;
         }
+        self.free_indices(row, &mut bindings);
+        let holds = row.constraints.iter().all(|constraint| constraint.holds(&bindings));
+        holds.then_some(bindings)
+    }
+
+    /// Values for the remaining variables when the arguments' sorts are known.
+    pub fn complete(&mut self, row: &Row, wanted: Sort, mut bindings: Bindings) -> Option<Bindings> {
+        let kind = self.store.sort_kind(wanted).clone();
+        match (&row.result, kind) {
+            (SortPattern::BitVec(_), SortKind::BitVec(n)) if row.op == Op::BvExtract => {
+                let SortPattern::BitVec(width) = &row.args[0] else { return None };
+                let room = width.value(&bindings)?.checked_sub(n)?;
+                let low = self.rng.between(0, room as usize) as u32;
+                bindings.numbers[usize::from(row.indices[0])] = Some(low + n - 1);
+                bindings.numbers[usize::from(row.indices[1])] = Some(low);
+            }
+            (SortPattern::BitVec(width), SortKind::BitVec(n)) => self.equate(width, n, &mut bindings)?,
+            (SortPattern::Float(e, s), SortKind::Float(eb, sb)) => {
+                self.equate(e, eb, &mut bindings)?;
+                self.equate(s, sb, &mut bindings)?;
+            }
+            (pattern, _) => {
+                if !pattern.matches(self.store, wanted, &mut bindings) {
+                    return None;
+                }
+            }
+        }
+        self.free_indices(row, &mut bindings);
+        let holds = row.constraints.iter().all(|constraint| constraint.holds(&bindings));
+        let bound = row.args.iter().all(|pattern| is_bound(pattern, &bindings));
+        (holds && bound).then_some(bindings)
+    }
+
+    fn free_indices(&mut self, row: &Row, bindings: &mut Bindings) {
         for slot in &row.indices {
             let index = &mut bindings.numbers[usize::from(*slot)];
             if index.is_none() {
                 *index = Some(self.rng.below(INDEX) as u32);
             }
         }
-        let holds = row.constraints.iter().all(|constraint| constraint.holds(&bindings));
-        holds.then_some(bindings)
     }
 
     /// The result's width is an expression: the first argument's sort is chosen, then the equation is solved.

@@ -3,8 +3,9 @@
 use smtlib::theory::{Bindings, Row, Theory};
 use smtlib::{Binder, Head, Index, Op, Pattern, Sort, SortKind, Store, Term, Var};
 
-use crate::constants;
+use crate::constants::{self, Style};
 use crate::grammar::Grammar;
+use crate::logic::Arithmetic;
 use crate::operands::{self, Operand};
 use crate::rng::Rng;
 use crate::scope::Scope;
@@ -46,7 +47,9 @@ impl<'a> Maker<'a> {
         if depth == 0 || self.budget == 0 || self.rng.chance(config.leaves) {
             return self.leaf(sort).or_else(|| if depth > 0 { self.compound(sort, depth) } else { None });
         }
+        // A whole assertion is never an earlier term.
         if config.sharing > 0.0
+            && self.budget < config.nodes
             && self.rng.chance(config.sharing)
             && let Some(earlier) = self.rng.pick(self.scope.shared(sort))
         {
@@ -83,8 +86,21 @@ impl<'a> Maker<'a> {
     }
 
     fn constant(&mut self, sort: Sort) -> Option<Term> {
-        let arrays = self.grammar.allows(Op::ConstArray);
-        constants::constant(self.store, self.rng, self.scope, sort, arrays)
+        let style = self.style();
+        constants::constant(self.store, self.rng, self.scope, sort, style)
+    }
+
+    /// A constant without free constants in it.
+    fn pure_constant(&mut self, sort: Sort, style: Style) -> Option<Term> {
+        constants::constant(self.store, self.rng, &Scope::new(), sort, style)
+    }
+
+    fn style(&self) -> Style {
+        Style {
+            arrays: self.grammar.allows(Op::ConstArray),
+            // In QF_S even the minus sign is missing.
+            plain: self.grammar.logic.arithmetic == Arithmetic::None,
+        }
     }
 
     fn is_difference(&self, sort: Sort) -> bool {
@@ -192,10 +208,8 @@ impl<'a> Maker<'a> {
     fn argument(&mut self, op: Op, i: usize, sort: Sort, depth: usize) -> Option<Term> {
         match operands::operand(&self.grammar.logic, op, i) {
             Operand::Any => self.term(sort, depth),
-            Operand::Constant => {
-                let arrays = self.grammar.allows(Op::ConstArray);
-                constants::constant(self.store, self.rng, &Scope::new(), sort, arrays)
-            }
+            Operand::Constant => self.pure_constant(sort, self.style()),
+            Operand::Value => self.pure_constant(sort, Style { plain: true, ..self.style() }),
             Operand::NonZero => constants::nonzero(self.store, self.rng, sort),
             Operand::Numeral(most) => {
                 let value = self.rng.between(0, most as usize);
@@ -217,7 +231,7 @@ impl<'a> Maker<'a> {
         }
         let minus = if sort == Sort::INT { Op::IntSub } else { Op::RealSub };
         let difference = self.store.op(minus, &[x, y]).ok()?;
-        let bound = constants::constant(self.store, self.rng, &Scope::new(), sort, false)?;
+        let bound = self.pure_constant(sort, self.style())?;
         Some(vec![difference, bound])
     }
 

@@ -1,13 +1,14 @@
 //! The sorts, functions and datatypes that one script declares and chooses from.
 
 use dashu_int::UBig;
-use smtlib::{Command, ConstructorDecl, Op, Sort, SortKind, Store, Symbol};
+use smtlib::{Command, ConstructorDecl, Family, Op, Sort, SortKind, Store, Symbol};
 
 use crate::grammar::Grammar;
 use crate::rng::Rng;
 
 const WIDTHS: &[u32] = &[1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 31, 32, 33, 48, 64, 65, 128];
 const FORMATS: &[(u32, u32)] = &[(5, 11), (8, 24), (11, 53), (3, 5), (2, 3), (4, 4), (8, 8)];
+const COMMON_FORMATS: &[(u32, u32)] = &[(8, 24), (11, 53)];
 const PRIMES: &[u64] = &[2, 3, 5, 7, 11, 13, 17, 101, 257, 65537, 2_147_483_647];
 
 /// Declarations in order, and the sorts that variables may have.
@@ -78,8 +79,11 @@ impl Chooser<'_> {
     }
 
     fn floats(&mut self) {
+        // cvc5 calls all other formats experimental and wants an option for them.
+        let common = self.grammar.releases.iter().any(|release| release.family == Family::Cvc5);
+        let formats = if common { COMMON_FORMATS } else { FORMATS };
         for _ in 0..self.rng.between(1, 2) {
-            let (e, s) = *self.rng.pick(FORMATS).unwrap_or(&(5, 11));
+            let (e, s) = *self.rng.pick(formats).unwrap_or(&(8, 24));
             let sort = self.store.float(e, s);
             self.add(sort);
         }
@@ -211,15 +215,22 @@ impl Chooser<'_> {
     }
 
     fn array(&mut self) {
+        let logic = &self.grammar.logic;
+        // Z3 takes only bit-vectors inside the arrays of (QF_)(A)(UF)BV.
+        let bits_only = logic.bitvectors && !logic.ints && !logic.reals && !logic.floats && !logic.datatypes;
         let flat: Vec<Sort> = self
             .sorts
             .iter()
             .copied()
-            .filter(|sort| !matches!(self.store.sort_kind(*sort), SortKind::Array(..)))
+            .filter(|sort| match self.store.sort_kind(*sort) {
+                SortKind::Array(..) => false,
+                SortKind::BitVec(_) => true,
+                _ => !bits_only,
+            })
             .collect();
         let index = self.rng.pick(&flat).copied().unwrap_or(Sort::BOOL);
         // Arrays of arrays now and then.
-        let element = match self.rng.chance(0.1) {
+        let element = match !bits_only && self.rng.chance(0.1) {
             true => self.rng.pick(&self.sorts).copied(),
             false => self.rng.pick(&flat).copied(),
         };
