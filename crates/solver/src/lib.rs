@@ -3,7 +3,7 @@
 //! * [`adapter`]: what is known about each solver, as data.
 //! * [`spec`]: what a user writes to name a solver.
 //! * [`install`]: from a spec to a release that is on this machine.
-//! * [`solver`]: a release with its adapter and options: command lines.
+//! * [`Solver`]: a release with its adapter and options: command lines.
 //! * [`answer`]: what it said; [`crash`]: signatures of crashes.
 //! * [`options`]: its options as data, and which are fair to set.
 //! * [`version`]: release numbers and their order.
@@ -18,11 +18,11 @@ pub mod install;
 pub mod launch;
 pub mod limits;
 pub mod options;
-pub mod solver;
+mod solver;
 pub mod spec;
 pub mod version;
 
 pub use adapter::{Adapters, RunRequest};
 pub use answer::{Answer, Answers, Outline, RunClass};
 pub use install::{Home, InstallError, Solvers};
-pub use solver::Solver;
+pub use solver::{Line, Solver, quoted};

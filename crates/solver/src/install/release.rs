@@ -78,10 +78,7 @@ pub(super) fn install(
     release: &Version,
     progress: &dyn Fn(Step),
 ) -> Result<Installed, InstallError> {
-    // What the user calls the release; the package's own revision is the registry's business unless it is part of the
-    // name, as in 4.5.1.post2, where earlier revisions are something else.
-    let named =
-        if package.since.as_ref() == Some(release) { release.clone() } else { release.without_post() };
+    let named = package.user_name(release);
     let key = key(&adapter.name, &named);
     progress(Step::Waiting);
     let _lock = home.lock(&key).map_err(|source| InstallError::disk(home.root(), source))?;

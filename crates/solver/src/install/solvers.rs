@@ -124,7 +124,10 @@ impl Solvers {
         }
         if ask {
             return match self.offered(adapter, None) {
-                Ok(offers) => Available::Releases(offers.into_iter().map(|(version, _)| version).collect()),
+                Ok(offers) => {
+                    let named = offers.iter().map(|(version, package)| package.user_name(version));
+                    Available::Releases(named.collect())
+                }
                 Err(error) => Available::Unknown { why: error.to_string() },
             };
         }
@@ -135,7 +138,8 @@ impl Solvers {
                 Registry::Pypi => pip::remembered_versions(&self.home, &package.name),
             });
         }
-        known.retain(|version| adapter.package_for(version).is_some());
+        let named = |version: Version| Some(adapter.package_for(&version)?.user_name(&version));
+        let mut known: Vec<Version> = known.into_iter().filter_map(named).collect();
         newest_first(&mut known);
         if known.is_empty() {
             return Available::Unknown { why: "the registry has not been asked yet".into() };
@@ -271,7 +275,7 @@ impl Solvers {
         version: &Version,
         progress: Progress,
     ) -> Result<Installed, InstallError> {
-        let shown = format!("{}@{version}", adapter.name);
+        let shown = format!("{}@{}", adapter.name, package.user_name(version));
         release::install(&self.home, adapter, package, version, &|step| progress(&shown, step))
     }
 
