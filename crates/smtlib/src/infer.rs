@@ -178,6 +178,10 @@ impl Store {
             SortKind::Array(index, element) => (Box::from([*index]), *element),
             _ => return Err(SortError::NotAFunction { found: self.sort_text(function) }),
         };
+        if args.len() > params.len() && matches!(self.sort_kind(result), SortKind::Fun(..) | SortKind::Array(..)) {
+            self.infer_apply(function, &args[..params.len()])?;
+            return self.infer_apply(result, &args[params.len()..]);
+        }
         if args.len() > params.len() {
             return Err(SortError::Count {
                 name: "function application".to_owned(),
@@ -221,13 +225,24 @@ impl Store {
                 self.compatible(*ai, *bi) && self.compatible(*ae, *be)
             }
             (SortKind::Tuple(a), SortKind::Tuple(b)) => self.all_compatible(a, b),
-            (SortKind::Fun(a, ar), SortKind::Fun(b, br)) => {
-                self.all_compatible(a, b) && self.compatible(*ar, *br)
+            (SortKind::Fun(..), SortKind::Fun(..)) => {
+                let ((a, ar), (b, br)) = (self.flat_function(a), self.flat_function(b));
+                self.all_compatible(&a, &b) && self.compatible(ar, br)
             }
             (SortKind::Declared(x, a), SortKind::Declared(y, b)) => x == y && self.all_compatible(a, b),
             (SortKind::Datatype(x, a), SortKind::Datatype(y, b)) => x == y && self.all_compatible(a, b),
             _ => false,
         }
+    }
+
+    /// All parameters and the last result of a curried function sort.
+    fn flat_function(&self, sort: Sort) -> (Vec<Sort>, Sort) {
+        let (mut all, mut last) = (Vec::new(), sort);
+        while let SortKind::Fun(params, result) = self.sort_kind(last) {
+            all.extend_from_slice(params);
+            last = *result;
+        }
+        (all, last)
     }
 
     fn all_compatible(&self, a: &[Sort], b: &[Sort]) -> bool {

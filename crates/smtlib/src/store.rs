@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 
 use dashu_int::UBig;
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::intern::Interner;
 use crate::literal::Literal;
@@ -77,6 +77,8 @@ pub struct Store {
     funs: Vec<FunDecl>,
     sort_decls: Vec<DeclaredSort>,
     datatypes: Vec<DatatypeDecl>,
+    /// All smaller numbers behind this stem are taken: where the search for a fresh name starts.
+    pub(crate) fresh_from: FxHashMap<Symbol, u32>,
 }
 
 impl Default for Store {
@@ -102,6 +104,7 @@ impl Store {
             funs: Vec::new(),
             sort_decls: Vec::new(),
             datatypes: Vec::new(),
+            fresh_from: FxHashMap::default(),
         };
         let unknown = store.symbol("?");
         // The order is that of the constants in `Sort`.
@@ -150,6 +153,9 @@ impl Store {
         }
         self.nodes.truncate(mark.nodes);
         self.args.truncate(mark.args);
+        if self.symbols.len() > mark.symbols {
+            self.fresh_from.clear();
+        }
         self.symbols.truncate(mark.symbols);
         self.sorts.truncate(mark.sorts);
         self.literals.truncate(mark.literals);
@@ -215,12 +221,9 @@ impl Store {
         if params.is_empty() {
             return result;
         }
-        // (-> A (-> B C)) and (-> A B C) are one sort.
-        let (params, result) = match self.sort_kind(result) {
-            SortKind::Fun(more, last) => (params.iter().chain(more.iter()).copied().collect(), *last),
-            _ => (params.into(), result),
-        };
-        self.sort(SortKind::Fun(params, result))
+        // (-> A (-> B C)) and (-> A B C) mean the same but are kept as written, because Z3 tells them apart;
+        // see `compatible`.
+        self.sort(SortKind::Fun(params.into(), result))
     }
 
     /// The sort of terms about which nothing is known.

@@ -208,6 +208,9 @@ impl Store {
         map: &FxHashMap<Term, Term>,
         used: &FxHashSet<Symbol>,
     ) -> Result<Option<Term>, SortError> {
+        if let Head::Match(patterns) = self.head(term) {
+            return self.rename_match(term, patterns, map, used);
+        }
         let Head::Bind(binder, vars) = self.head(term) else { return Ok(None) };
         let vars = self.var_list(vars).to_vec();
         let bound: Vec<Term> = vars.iter().map(|var| self.var_term(*var)).collect();
@@ -216,20 +219,7 @@ impl Store {
             return Ok(None);
         }
         let mut inner = map.clone();
-        let mut new_vars = Vec::with_capacity(vars.len());
-        for (var, as_term) in vars.iter().zip(&bound) {
-            inner.remove(as_term);
-            if used.contains(&self.var_name(*var)) {
-                let fresh = self.fresh_symbol(self.var_name(*var));
-                let sort = self.var_sort(*var);
-                let new_var = self.var(fresh, sort);
-                let new_term = self.var_term(new_var);
-                inner.insert(*as_term, new_term);
-                new_vars.push(new_var);
-            } else {
-                new_vars.push(*var);
-            }
-        }
+        let new_vars = self.fresh_vars(&vars, &mut inner, used);
         let children = self.args(term).to_vec();
         let children = children
             .iter()
@@ -237,6 +227,57 @@ impl Store {
             .collect::<Result<Vec<_>, _>>()?;
         let new_vars = self.vars(&new_vars);
         self.bind(binder, new_vars, &children).map(Some)
+    }
+
+    /// Takes bound variables out of a substitution, renaming those whose name a replacement mentions.
+    fn fresh_vars(&mut self, vars: &[Var], map: &mut FxHashMap<Term, Term>, used: &FxHashSet<Symbol>) -> Vec<Var> {
+        let mut new_vars = Vec::with_capacity(vars.len());
+        for var in vars {
+            let as_term = self.var_term(*var);
+            map.remove(&as_term);
+            if used.contains(&self.var_name(*var)) {
+                let fresh = self.fresh_symbol(self.var_name(*var));
+                let sort = self.var_sort(*var);
+                let new_var = self.var(fresh, sort);
+                let new_term = self.var_term(new_var);
+                map.insert(as_term, new_term);
+                new_vars.push(new_var);
+            } else {
+                new_vars.push(*var);
+            }
+        }
+        new_vars
+    }
+
+    /// The same for the variables of a `match`: each case is a scope of its own.
+    fn rename_match(
+        &mut self,
+        term: Term,
+        patterns: Patterns,
+        map: &FxHashMap<Term, Term>,
+        used: &FxHashSet<Symbol>,
+    ) -> Result<Option<Term>, SortError> {
+        let list = self.pattern_list(patterns).to_vec();
+        let vars: Vec<Var> = list.iter().flat_map(pattern_vars).collect();
+        let bound: Vec<Term> = vars.iter().map(|var| self.var_term(*var)).collect();
+        let clashes = vars.iter().any(|var| used.contains(&self.var_name(*var)));
+        if !clashes && !bound.iter().any(|var| map.contains_key(var)) {
+            return Ok(None);
+        }
+        let children = self.args(term).to_vec();
+        let mut new_children = vec![self.substitute(children[0], map)?];
+        let mut new_patterns = Vec::with_capacity(list.len());
+        for (pattern, body) in list.iter().zip(&children[1..]) {
+            let mut inner = map.clone();
+            let new_vars = self.fresh_vars(&pattern_vars(pattern), &mut inner, used);
+            new_patterns.push(match pattern {
+                Pattern::Var(_) => Pattern::Var(new_vars[0]),
+                Pattern::Constructor(number, _) => Pattern::Constructor(*number, new_vars.into()),
+            });
+            new_children.push(self.substitute(*body, &inner)?);
+        }
+        let patterns = self.patterns(new_patterns);
+        self.match_term(patterns, &new_children).map(Some)
     }
 
     /// A name that the store has not seen, made from another one.
@@ -248,13 +289,15 @@ impl Store {
     /// A name that the store has not seen, starting with `base`.
     pub fn fresh_name(&mut self, base: &str) -> Symbol {
         let stem = base.split_once('!').map_or(base, |(stem, _)| stem);
-        let mut number = 1u32;
+        let stem_symbol = self.symbol(stem);
+        let mut number = self.fresh_from.get(&stem_symbol).copied().unwrap_or(1);
         loop {
             let name = format!("{stem}!{number}");
+            number += 1;
             if self.known_symbol(&name).is_none() {
+                self.fresh_from.insert(stem_symbol, number);
                 return self.symbol(&name);
             }
-            number += 1;
         }
     }
 

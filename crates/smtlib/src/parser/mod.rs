@@ -157,6 +157,9 @@ struct Parser<'a> {
     frames: Vec<term::Frame>,
     let_names: Vec<Symbol>,
     let_depth: usize,
+    /// How many more nodes the search for captured constants may visit; afterwards every suspect is renamed when
+    /// it is bound, which costs nothing but looks.
+    capture_budget: usize,
 }
 
 /// Notes of one kind beyond this number are dropped.
@@ -185,6 +188,7 @@ impl<'a> Parser<'a> {
             frames: Vec::new(),
             let_names: Vec::new(),
             let_depth: 0,
+            capture_budget: 20_000_000,
         }
     }
 

@@ -155,10 +155,16 @@ impl Parser<'_> {
                 Global::Fun(fun) => self.store.fun(*fun).params.len() == count,
                 _ => true,
             };
-            let mut order: Vec<Global> = globals.iter().rev().copied().collect();
-            if order.len() > 1 {
+            let (mut one, mut many);
+            let order: &mut dyn Iterator<Item = Global> = if let [only] = globals[..] {
+                one = std::iter::once(only);
+                &mut one
+            } else {
+                let mut order: Vec<Global> = globals.iter().rev().copied().collect();
                 order.sort_by_key(|global| !full(global));
-            }
+                many = order.into_iter();
+                &mut many
+            };
             for global in order {
                 match self.call_global(global, base, None) {
                     Ok(term) => return Ok(term),

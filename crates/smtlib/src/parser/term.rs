@@ -67,21 +67,32 @@ impl Parser<'_> {
 
     /// After `(`.
     fn open(&mut self, open: Token) -> Result<Step, ParseError> {
-        let token = self.next()?;
-        let start = open.start;
-        match token.kind {
-            Kind::Symbol => {
-                let symbol = self.symbol_of(token);
-                // A quoted |let| is an ordinary name.
-                if symbol.0 <= Symbol::WITNESS.0 && self.source[token.start] != b'|' {
-                    return self.open_reserved(symbol, start);
+        let mut start = open.start;
+        loop {
+            let token = self.next()?;
+            match token.kind {
+                Kind::Symbol => {
+                    let symbol = self.symbol_of(token);
+                    // A quoted |let| is an ordinary name.
+                    if symbol.0 <= Symbol::WITNESS.0 && self.source[token.start] != b'|' {
+                        return self.open_reserved(symbol, start);
+                    }
+                    let base = self.values.len();
+                    self.frames.push(Frame::Application { callee: Callee::Name(symbol), base, start });
+                    return Ok(Step::Go);
                 }
-                let base = self.values.len();
-                self.frames.push(Frame::Application { callee: Callee::Name(symbol), base, start });
-                Ok(Step::Go)
+                Kind::Open => {
+                    let callee = self.compound_head()?;
+                    let term_follows = matches!(callee, Callee::Value);
+                    let base = self.values.len();
+                    self.frames.push(Frame::Application { callee, base, start });
+                    if !term_follows {
+                        return Ok(Step::Go);
+                    }
+                    start = token.start;
+                }
+                _ => return Err(self.unexpected(token, "a function symbol after '('")),
             }
-            Kind::Open => self.open_compound_head(token, start),
-            _ => Err(self.unexpected(token, "a function symbol after '('")),
         }
     }
 
@@ -126,26 +137,20 @@ impl Parser<'_> {
         }
     }
 
-    /// After `((`.
-    fn open_compound_head(&mut self, inner: Token, start: usize) -> Result<Step, ParseError> {
-        let base = self.values.len();
+    /// After `((`: an identifier, or a term that is to be applied.
+    fn compound_head(&mut self) -> Result<Callee, ParseError> {
         let token = self.peek()?;
-        let callee = match (token.kind, self.bytes(token)) {
+        match (token.kind, self.bytes(token)) {
             (Kind::Symbol, b"_") => {
                 self.next()?;
-                self.indexed_identifier()?
+                self.indexed_identifier()
             }
             (Kind::Symbol, b"as") => {
                 self.next()?;
-                self.qualified_identifier()?
+                self.qualified_identifier()
             }
-            _ => {
-                self.frames.push(Frame::Application { callee: Callee::Value, base, start });
-                return self.open(inner);
-            }
-        };
-        self.frames.push(Frame::Application { callee, base, start });
-        Ok(Step::Go)
+            _ => Ok(Callee::Value),
+        }
     }
 
     fn open_binder(&mut self, binder: Binder, start: usize) -> Result<Step, ParseError> {
@@ -180,7 +185,8 @@ impl Parser<'_> {
     /// Binds a variable. One that shadows another gets a fresh name, so that no let-bound term is captured when
     /// it takes the place of its name.
     fn bind_var(&mut self, name: Symbol, sort: Sort) -> Var {
-        let unique = if self.local(name).is_some() { self.store.fresh_symbol(name) } else { name };
+        let suspect = self.capture_budget == 0 && self.let_depth > 0 && self.globals.contains_key(&name);
+        let unique = if suspect || self.local(name).is_some() { self.store.fresh_symbol(name) } else { name };
         let var = self.store.var(unique, sort);
         let term = self.store.var_term(var);
         self.bind_local(name, term);
@@ -285,8 +291,13 @@ impl Parser<'_> {
         if !list.iter().any(|var| self.globals.contains_key(&self.store.var_name(*var))) {
             return vars;
         }
+        if self.capture_budget == 0 {
+            return vars;
+        }
         let mut mentioned = FxHashSet::default();
-        for term in self.store.subterms(&self.values[base..]) {
+        let subterms = self.store.subterms(&self.values[base..]);
+        self.capture_budget = self.capture_budget.saturating_sub(subterms.len());
+        for term in subterms {
             if let Head::Fun(fun) = self.store.head(term) {
                 mentioned.insert(self.store.fun(fun).name);
             }

@@ -10,6 +10,42 @@ use crate::walk::FreeVars;
 /// A shared sub-term is bound if its text has at least this many nodes.
 const WORTH: u64 = 8;
 
+/// How many nodes the search below nested binders may visit in one term. Beyond that a nested binder is looked
+/// at on its own only: linear, at the price of some repeated text.
+pub(super) const LOOK_AHEAD: usize = 4_000_000;
+
+/// Variables in scope.
+#[derive(Default)]
+pub(super) struct Scope {
+    stack: Vec<Var>,
+    counts: FxHashMap<Var, u32>,
+}
+
+impl Scope {
+    pub(super) fn len(&self) -> usize {
+        self.stack.len()
+    }
+
+    pub(super) fn extend(&mut self, vars: impl IntoIterator<Item = Var>) {
+        for var in vars {
+            self.stack.push(var);
+            *self.counts.entry(var).or_default() += 1;
+        }
+    }
+
+    pub(super) fn truncate(&mut self, len: usize) {
+        while self.stack.len() > len {
+            if let Some(count) = self.stack.pop().and_then(|var| self.counts.get_mut(&var)) {
+                *count -= 1;
+            }
+        }
+    }
+
+    fn contains(&self, var: &Var) -> bool {
+        self.counts.get(var).is_some_and(|count| *count > 0)
+    }
+}
+
 /// Terms to bind, in groups: a group may refer to earlier groups only.
 pub(super) type Groups = Vec<Vec<Term>>;
 
@@ -17,10 +53,12 @@ pub(super) type Groups = Vec<Vec<Term>>;
 pub(super) fn groups(
     store: &Store,
     root: Term,
-    scope: &[Var],
+    scope: &Scope,
     named: &FxHashMap<Term, String>,
     free: &mut FreeVars,
+    look_ahead: &mut usize,
 ) -> Groups {
+    let outermost = scope.len() == 0;
     let mut uses: FxHashMap<Term, u32> = FxHashMap::default();
     let mut found: Vec<Term> = Vec::new();
     let mut stack = vec![root];
@@ -30,13 +68,14 @@ pub(super) fn groups(
         // A binder that binds a variable of the scope again is an island: what looks the same inside it means
         // something else.
         if let Head::Bind(_, vars) = store.head(term)
-            && store.var_list(vars).iter().any(|var| scope.contains(var))
+            && !outermost
+            && (*look_ahead == 0 || store.var_list(vars).iter().any(|var| scope.contains(var)))
         {
             continue;
         }
         for arg in store.args(term) {
             // Inside a scope, only terms that mention variables are new; the others were decided outside.
-            if named.contains_key(arg) || (!scope.is_empty() && !store.mentions_vars(*arg)) {
+            if named.contains_key(arg) || (!outermost && !store.mentions_vars(*arg)) {
                 continue;
             }
             let count = uses.entry(*arg).or_insert(0);
@@ -46,6 +85,7 @@ pub(super) fn groups(
             }
         }
     }
+    *look_ahead = look_ahead.saturating_sub(found.len());
     if uses.values().all(|count| *count < 2) {
         return Groups::new();
     }

@@ -38,7 +38,8 @@ pub(super) struct TermPrinter<'s> {
     dialect: Dialect,
     tasks: Vec<Task>,
     names: FxHashMap<Term, String>,
-    scope: Vec<Var>,
+    scope: sharing::Scope,
+    look_ahead: usize,
     free: FreeVars,
     prefix: Option<&'static str>,
     counter: usize,
@@ -53,7 +54,8 @@ impl<'s> TermPrinter<'s> {
             dialect,
             tasks: Vec::new(),
             names: FxHashMap::default(),
-            scope: Vec::new(),
+            scope: sharing::Scope::default(),
+            look_ahead: 0,
             free: FreeVars::default(),
             prefix: None,
             counter: 0,
@@ -69,8 +71,9 @@ impl<'s> TermPrinter<'s> {
     pub(super) fn write_in_scope(&mut self, out: &mut String, term: Term, vars: &[Var]) {
         self.counter = 0;
         self.names.clear();
-        self.scope.clear();
-        self.scope.extend_from_slice(vars);
+        self.scope.truncate(0);
+        self.scope.extend(vars.iter().copied());
+        self.look_ahead = sharing::LOOK_AHEAD;
         self.tasks.push(Task::Scoped(term));
         while let Some(task) = self.tasks.pop() {
             self.step(out, task);
@@ -120,7 +123,14 @@ impl<'s> TermPrinter<'s> {
             self.tasks.push(Task::Scoped(self.store.args(term)[0]));
             return;
         }
-        let groups = sharing::groups(self.store, term, &self.scope, &self.names, &mut self.free);
+        let groups = sharing::groups(
+            self.store,
+            term,
+            &self.scope,
+            &self.names,
+            &mut self.free,
+            &mut self.look_ahead,
+        );
         if groups.is_empty() {
             self.tasks.push(Task::Term(term));
             return;
@@ -155,7 +165,7 @@ impl<'s> TermPrinter<'s> {
                 out.push(')');
                 let scope = self.scope.len();
                 self.tasks.push(Task::Forget(Vec::new(), scope));
-                self.scope.extend_from_slice(vars);
+                self.scope.extend(vars.iter().copied());
                 self.tasks.push(Task::Text(")"));
                 for arg in args.iter().rev() {
                     self.tasks.push(Task::Scoped(*arg));
