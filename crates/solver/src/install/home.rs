@@ -82,15 +82,32 @@ impl Home {
         written
     }
 
-    /// An empty directory beside the releases, so that a finished one can be renamed into place.
+    /// An empty directory beside the releases, so that a finished one can be renamed into place. The caller holds the
+    /// lock of this name: what others left under it comes from processes that were killed, and is removed.
     pub fn scratch(&self, name: &str) -> io::Result<Scratch> {
-        let path = self.solvers().join(format!(".{name}.{}.{}", std::process::id(), thread_number()));
-        if path.exists() {
-            std::fs::remove_dir_all(&path)?;
+        let solvers = self.solvers();
+        std::fs::create_dir_all(&solvers)?;
+        for entry in std::fs::read_dir(&solvers)? {
+            let entry = entry?;
+            if is_scratch_of(name, &entry.file_name().to_string_lossy()) {
+                std::fs::remove_dir_all(entry.path())?;
+            }
         }
-        std::fs::create_dir_all(&path)?;
+        let path = solvers.join(format!(".{name}.{}.{}", std::process::id(), thread_number()));
+        std::fs::create_dir(&path)?;
         Ok(Scratch(path))
     }
+}
+
+/// `.name.PROCESS.NUMBER`. Names contain dots themselves: exactly two numbers must follow.
+fn is_scratch_of(name: &str, directory: &str) -> bool {
+    let rest = directory
+        .strip_prefix('.')
+        .and_then(|rest| rest.strip_prefix(name))
+        .and_then(|rest| rest.strip_prefix('.'));
+    rest.is_some_and(|rest| {
+        rest.split('.').count() == 2 && rest.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+    })
 }
 
 /// A directory that is removed when dropped, unless it was renamed away.
@@ -114,4 +131,36 @@ fn thread_number() -> u64 {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_installation_left_is_removed_and_nothing_else() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let home = Home::at(directory.path());
+        for name in [".z3-4.8.77.0", ".z3-4.8.7.77.0", "z3-4.8.7"] {
+            std::fs::create_dir_all(home.solvers().join(name)).expect("made");
+        }
+        let scratch = home.scratch("z3-4.8.7").expect("a scratch directory");
+        assert!(scratch.path().is_dir());
+        assert!(!home.solvers().join(".z3-4.8.7.77.0").exists());
+        assert!(home.solvers().join(".z3-4.8.77.0").exists() && home.solvers().join("z3-4.8.7").exists());
+        let path = scratch.path().to_path_buf();
+        drop(scratch);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_broken_memory_counts_as_none() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let home = Home::at(directory.path());
+        assert_eq!(home.recall::<u32>("x.json"), None);
+        home.remember("x.json", &7u32).expect("remembered");
+        assert_eq!(home.recall::<u32>("x.json"), Some(7));
+        std::fs::write(directory.path().join("x.json"), "{ not json").expect("written");
+        assert_eq!(home.recall::<u32>("x.json"), None);
+    }
 }
