@@ -1,0 +1,121 @@
+//! Differences that are no bugs: the parties mean different things, and their developers say so.
+//!
+//! Scripts that osprey prints for a release are in that release's dialect already; these rules are for what a dialect
+//! cannot repair, and for files run with their own text.
+
+use smtlib::literal::Escapes;
+use smtlib::print::Dialect;
+use smtlib::{Family, Head, Literal, Op, Release};
+
+use crate::run::Run;
+use crate::subject::Subject;
+use crate::verdict::Verdict;
+
+/// The reason why a verdict is no bug, if there is one.
+pub fn excuse(subject: &Subject, runs: &[Run], verdict: &Verdict) -> Option<String> {
+    if !verdict.kind.is_about_meaning() {
+        return None;
+    }
+    let involved: Vec<&Run> = verdict.accused.iter().chain(&verdict.opponents).map(|i| &runs[*i]).collect();
+    options(&involved)
+        .or_else(|| escapes(&involved))
+        .or_else(|| powers(subject, &involved))
+        .or_else(|| coercions(subject))
+}
+
+/// Options that allow wrong answers.
+fn options(runs: &[&Run]) -> Option<String> {
+    const UNSOUND: [(&str, &str); 4] = [
+        ("--fmf-fun", "assumes that recursive functions are well-defined on what it looks at"),
+        ("--fmf-fun-rlv", "assumes that recursive functions are well-defined on what it looks at"),
+        ("--fmf-mbqi=trust", "takes candidate models for models"),
+        ("--mbqi-one-inst-per-round", "takes candidate models for models"),
+    ];
+    for run in runs {
+        for (option, why) in UNSOUND {
+            if run.configuration.options().any(|word| word == option) {
+                return Some(format!("{option} {why}"));
+            }
+        }
+    }
+    None
+}
+
+/// String literals with escapes that changed their meaning between the releases involved.
+fn escapes(runs: &[&Run]) -> Option<String> {
+    let old = |run: &&&Run| Dialect::of(run.configuration.release()).escapes == Escapes::Hex;
+    let guilty = runs.iter().find(old)?;
+    has_escape(&guilty.script).then(|| {
+        let release = guilty.configuration.solver.name();
+        format!("{release} reads escapes in string literals as before SMT-LIB 2.6")
+    })
+}
+
+/// Whether a string literal of the script holds what some release reads as an escape.
+fn has_escape(script: &[u8]) -> bool {
+    let mut inside = false;
+    let mut quoted_symbol = false;
+    let mut comment = false;
+    for (at, byte) in script.iter().enumerate() {
+        match byte {
+            b'\n' if comment => comment = false,
+            _ if comment => {}
+            b'|' if !inside => quoted_symbol = !quoted_symbol,
+            _ if quoted_symbol => {}
+            b';' if !inside => comment = true,
+            b'"' => inside = !inside,
+            b'\\' if inside && script.get(at + 1).is_some_and(|next| *next != b'"') => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Z3 leaves 0^0 open; others say 1.
+fn powers(subject: &Subject, runs: &[&Run]) -> Option<String> {
+    let script = subject.script?;
+    let z3 = |release: Release| release.family == Family::Z3;
+    if !runs.iter().any(|run| z3(run.configuration.release())) {
+        return None;
+    }
+    let store = &*subject.store;
+    let open = store.subterms(&script.terms(store)).into_iter().any(|term| {
+        matches!(store.op_of(term), Some(Op::IntPow | Op::RealPow)) && !positive_literal(subject, store.args(term).get(1))
+    });
+    open.then(|| "'^' with an exponent that may be zero: Z3 leaves 0^0 open".into())
+}
+
+fn positive_literal(subject: &Subject, exponent: Option<&smtlib::Term>) -> bool {
+    let Some(exponent) = exponent else { return false };
+    let Head::Literal(literal) = subject.store.head(*exponent) else { return false };
+    match subject.store.literal(literal) {
+        Literal::Int(value) => !value.is_zero(),
+        Literal::Real(value) => !value.is_zero(),
+        _ => false,
+    }
+}
+
+/// Scripts that are ill-sorted by the standard and mean what each solver likes.
+fn coercions(subject: &Subject) -> Option<String> {
+    const OPEN: [&str; 4] = [
+        "mixed Int and Real arguments",
+        "applied to a term that has its result sort already",
+        "used across strings and sequences",
+        "Real or Bool arguments where integers are expected",
+    ];
+    let note = subject.notes.iter().find(|note| OPEN.iter().any(|open| note.message.contains(open)))?;
+    Some(format!("the script is ill-sorted by the standard ({}) and each solver has its own reading", note.message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_escape;
+
+    #[test]
+    fn only_backslashes_inside_string_literals_count() {
+        assert!(has_escape(br#"(assert (= x "\x41"))"#));
+        assert!(has_escape(br#"(assert (= x "a""\u{41}"))"#));
+        assert!(!has_escape(br#"; "\x41"
+(declare-const |\x41| Int)(assert (= y "41"))"#));
+    }
+}

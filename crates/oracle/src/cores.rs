@@ -1,0 +1,89 @@
+//! Unsatisfiable cores: they must be unsatisfiable alone, and name what exists.
+
+use smtlib::{Command, Script};
+
+use crate::court::Oracle;
+use crate::frame::Frame;
+use crate::models::ask_about;
+use crate::run::{Rerun, Run, RunError};
+use crate::subject::Subject;
+use crate::verdict::{Kind, Verdict};
+
+/// Cores that are satisfiable, or name what is not there.
+pub struct UnsoundCores;
+
+impl Oracle for UnsoundCores {
+    fn name(&self) -> &'static str {
+        "cores"
+    }
+
+    fn judge(
+        &self,
+        subject: &mut Subject,
+        runs: &[Run],
+        rerun: &mut dyn Rerun,
+    ) -> Result<Vec<Verdict>, RunError> {
+        // The output of get-unsat-assumptions looks the same.
+        let asks = |command: &Command| matches!(command, Command::GetUnsatAssumptions | Command::Opaque { .. });
+        if subject.script.is_none_or(|script| script.commands.iter().any(asks)) {
+            return Ok(Vec::new());
+        }
+        let mut verdicts = Vec::new();
+        for (position, run) in runs.iter().enumerate() {
+            for core in &run.answers.cores {
+                let Some(check) = run.check_at(core.after) else { continue };
+                let Some(frame) = subject.frames().get(check).cloned() else { continue };
+                let named = frame.named(subject.store);
+                let name = |fun| subject.store.name(subject.store.fun(fun).name);
+                let known = |wanted: &String| named.iter().any(|(fun, _)| name(*fun) == wanted);
+                let verdict = if let Some(stranger) = core.names.iter().find(|wanted| !known(wanted)) {
+                    // A name given to a part of an assertion is odd, but somebody's own doing.
+                    let elsewhere = String::from_utf8_lossy(&run.script).contains(stranger.as_str());
+                    (!elsewhere).then(|| {
+                        let reason = format!("its core names '{stranger}', which names no assertion");
+                        Verdict::new(Kind::UnsoundCore, reason)
+                    })
+                } else {
+                    let dropped: Vec<usize> = named
+                        .iter()
+                        .filter(|(fun, _)| !core.names.iter().any(|wanted| name(*fun) == wanted))
+                        .map(|(_, place)| *place)
+                        .collect();
+                    if dropped.is_empty() { None } else { alone(subject, run, &frame, &dropped, rerun)? }
+                };
+                verdicts.extend(verdict.map(|mut verdict| {
+                    verdict.accused = Some(position);
+                    verdict.check = Some(check);
+                    verdict.evidence.push(format!("the core: ({})", core.names.join(" ")));
+                    verdict
+                }));
+            }
+        }
+        Ok(verdicts)
+    }
+}
+
+/// What the others say about the core by itself.
+fn alone(
+    subject: &mut Subject,
+    run: &Run,
+    frame: &Frame,
+    dropped: &[usize],
+    rerun: &mut dyn Rerun,
+) -> Result<Option<Verdict>, RunError> {
+    let kept = frame.script.commands.iter().enumerate().filter(|(place, _)| !dropped.contains(place));
+    let script = Script { commands: kept.map(|(_, command)| command.clone()).collect() };
+    let core = Frame { script, ..frame.clone() };
+    let opinions = ask_about(subject, &core, &run.configuration, rerun)?;
+    Ok(match (&opinions.proof, opinions.sat.as_slice(), opinions.unsat.as_slice()) {
+        (Some(prover), _, _) => Some(Verdict::new(
+            Kind::UnsoundCore,
+            format!("its core is satisfiable: the model of {prover} satisfies it by our evaluation"),
+        )),
+        (None, [_, ..], []) => Some(Verdict::new(
+            Kind::UnsoundCore,
+            format!("its core is satisfiable by {}", opinions.sat.join(", ")),
+        )),
+        _ => None,
+    })
+}

@@ -1,0 +1,178 @@
+//! Wrong models: every `sat` answer's model is evaluated by us, then put into the script for the others to refute.
+
+use std::sync::Arc;
+
+use smtlib::{Status, print};
+
+use crate::court::Oracle;
+use crate::frame::Frame;
+use crate::ground::ground;
+use crate::run::{Configuration, Rerun, Run, RunError};
+use crate::subject::{ModelCheck, ModelValue, Subject};
+use crate::verdict::{Kind, Standing, Verdict};
+
+/// Models that do not satisfy the script.
+pub struct InvalidModels;
+
+impl Oracle for InvalidModels {
+    fn name(&self) -> &'static str {
+        "models"
+    }
+
+    fn judge(
+        &self,
+        subject: &mut Subject,
+        runs: &[Run],
+        rerun: &mut dyn Rerun,
+    ) -> Result<Vec<Verdict>, RunError> {
+        let mut verdicts = Vec::new();
+        for (position, run) in runs.iter().enumerate() {
+            // A solver that found its own model wrong is worth another run, though its word alone proves nothing.
+            let suspected = !run.answers.failed_checks.is_empty();
+            let ask = subject.ask_for_models || suspected;
+            for check in 0..subject.frames().len() {
+                let answered = run.answers.checks.iter().any(|answer| answer.check == check);
+                let candidate = run.status(check) == Some(Status::Sat) || (suspected && !answered);
+                if !candidate {
+                    continue;
+                }
+                let Some(found) = subject.model_check(runs, position, check, ask, rerun)? else { continue };
+                verdicts.extend(judge_model(subject, run, position, check, &found, suspected, rerun)?);
+            }
+        }
+        Ok(verdicts)
+    }
+}
+
+fn judge_model(
+    subject: &mut Subject,
+    run: &Run,
+    position: usize,
+    check: usize,
+    found: &Arc<ModelCheck>,
+    suspected: bool,
+    rerun: &mut dyn Rerun,
+) -> Result<Option<Verdict>, RunError> {
+    let ours = match &found.value {
+        ModelValue::True => return Ok(None),
+        ModelValue::False(_, part) => {
+            Some(format!("by our evaluation this is false: {}", shorten(&subject.store.term_text(*part))))
+        }
+        // Not decided by us: worth asking only when the solver itself has doubts.
+        ModelValue::Unknown(_) if suspected => None,
+        ModelValue::Unknown(_) => return Ok(None),
+    };
+    let second = second_opinion(subject, check, found, &run.configuration, rerun)?;
+    let reason = match (&ours, second.refuters.is_empty()) {
+        (Some(reason), _) => format!("its model does not satisfy the script: {reason}"),
+        (None, false) => "its model does not satisfy the script, whatever is done with what it leaves open".into(),
+        (None, true) => return Ok(None),
+    };
+    let mut verdict = Verdict::new(Kind::InvalidModel, reason);
+    verdict.accused = Some(position);
+    verdict.check = Some(check);
+    if suspected {
+        verdict.evidence.push("the solver's own check of the model failed".into());
+    }
+    if !second.refuters.is_empty() {
+        let who = second.refuters.join(", ");
+        verdict.evidence.push(format!("with the model put in, the script is unsat by {who}"));
+    }
+    if !second.supporters.is_empty() {
+        let who = second.supporters.join(", ");
+        verdict.standing = Standing::Disputed(format!("with the model put in, the script is sat by {who}"));
+    }
+    verdict.evidence.push(format!("the model: {}", shorten(&found.text)));
+    Ok(Some(verdict))
+}
+
+/// What the others say about the script with the model put in.
+#[derive(Debug, Default)]
+struct SecondOpinion {
+    refuters: Vec<String>,
+    supporters: Vec<String>,
+}
+
+fn second_opinion(
+    subject: &mut Subject,
+    check: usize,
+    found: &ModelCheck,
+    accused: &Configuration,
+    rerun: &mut dyn Rerun,
+) -> Result<SecondOpinion, RunError> {
+    let mut opinion = SecondOpinion::default();
+    let frame = subject.frames()[check].clone();
+    for other in others(rerun, accused) {
+        let release = other.release();
+        let ground = ground(subject.store, &frame, &found.model, &found.left_out, release);
+        let answer = rerun.run(&other, ground.text.as_bytes())?;
+        match answer.status(0) {
+            Some(Status::Unsat) => opinion.refuters.push(other.name()),
+            // With something left open, sat may be thanks to another choice than the solver's.
+            Some(Status::Sat) if ground.complete => opinion.supporters.push(other.name()),
+            _ => {}
+        }
+    }
+    Ok(opinion)
+}
+
+/// Everybody but the accused release, without their checks of their own results.
+fn others(rerun: &dyn Rerun, accused: &Configuration) -> Vec<Arc<Configuration>> {
+    let all = rerun.panel().iter();
+    all.filter(|other| other.solver.name() != accused.solver.name())
+        .map(|other| Arc::new(other.for_models()))
+        .collect()
+}
+
+/// What the panel says about a frame by itself.
+#[derive(Debug, Default)]
+pub(crate) struct Opinions {
+    pub sat: Vec<String>,
+    pub unsat: Vec<String>,
+    /// A model of it that our evaluator confirms, and whose it is.
+    pub proof: Option<String>,
+}
+
+/// Asks everybody but the accused about a frame, models included.
+pub(crate) fn ask_about(
+    subject: &mut Subject,
+    frame: &Frame,
+    accused: &Configuration,
+    rerun: &mut dyn Rerun,
+) -> Result<Opinions, RunError> {
+    let mut opinions = Opinions::default();
+    let mut script = frame.alone();
+    script.commands.push(smtlib::Command::GetModel);
+    for other in others(rerun, accused) {
+        let text = print::print(subject.store, &script, other.release());
+        let run = rerun.run(&other, text.as_bytes())?;
+        match run.status(0) {
+            Some(Status::Unsat) => opinions.unsat.push(other.name()),
+            Some(Status::Sat) => {
+                opinions.sat.push(other.name());
+                let read = run.model_text(0).and_then(|model| {
+                    eval::model_text::read_model(subject.store, &frame.script, model, other.release()).ok()
+                });
+                if let Some(read) = read {
+                    let formulas = frame.formulas();
+                    let value = crate::subject::evaluate_all(subject.store, &read.model, &read.defaulted, &formulas);
+                    if value == ModelValue::True {
+                        opinions.proof.get_or_insert(other.name());
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(opinions)
+}
+
+/// Enough of a text to recognise it, on one line.
+pub(crate) fn shorten(text: &str) -> String {
+    const SHOWN: usize = 400;
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if flat.chars().count() <= SHOWN {
+        return flat;
+    }
+    flat.chars().take(SHOWN).chain(" ...".chars()).collect()
+}

@@ -1,0 +1,236 @@
+//! The script in question, what is known about it, and the models found for it.
+
+use std::sync::Arc;
+
+use eval::model_text::read_model;
+use eval::{Evaluator, Limits, Mode, Model};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smtlib::{Fun, Head, Note, Op, Script, Status, Store, Term};
+
+use crate::frame::{Frame, frames};
+use crate::run::{Rerun, Run, RunError};
+use crate::text;
+
+/// The answer that every check of a script must have, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expected {
+    pub status: Status,
+    /// Completes "the answer must be ... because".
+    pub because: String,
+}
+
+/// A script under judgement.
+pub struct Subject<'a> {
+    pub store: &'a mut Store,
+    /// Nothing if we cannot read it: then only crashes and plain disagreements can be seen.
+    pub script: Option<&'a Script>,
+    /// Liberties taken in reading it.
+    pub notes: &'a [Note],
+    pub expected: Option<Expected>,
+    /// Run scripts that print no model again with `get-model`, for every `sat`. Without it only a disagreement is worth
+    /// that run.
+    pub ask_for_models: bool,
+    frames: Vec<Frame>,
+    model_runs: FxHashMap<usize, Option<Run>>,
+    checked: FxHashMap<(usize, usize), Option<Arc<ModelCheck>>>,
+}
+
+/// A model that a solver printed, evaluated by us.
+#[derive(Debug, Clone)]
+pub struct ModelCheck {
+    /// As printed.
+    pub text: String,
+    pub model: Model,
+    /// Symbols it leaves out.
+    pub left_out: Vec<Fun>,
+    pub value: ModelValue,
+    /// The run that printed it, which may be another one than the run in question.
+    pub run: Run,
+}
+
+/// What the formulas in force are under a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelValue {
+    /// All true: the script is satisfiable.
+    True,
+    /// This formula is false, and this part of it to blame.
+    False(Term, Term),
+    /// None is false, some could not be decided; why.
+    Unknown(String),
+}
+
+impl<'a> Subject<'a> {
+    pub fn new(store: &'a mut Store, script: Option<&'a Script>, notes: &'a [Note]) -> Self {
+        let frames = script.map(|script| frames(store, script)).unwrap_or_default();
+        Subject {
+            store,
+            script,
+            notes,
+            expected: None,
+            ask_for_models: false,
+            frames,
+            model_runs: FxHashMap::default(),
+            checked: FxHashMap::default(),
+        }
+    }
+
+    /// What is in force at each check.
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// Forgets what was found for earlier runs: other runs are about to be judged.
+    pub fn forget(&mut self) {
+        self.model_runs.clear();
+        self.checked.clear();
+    }
+
+    /// The model of a run at a check, evaluated. With `ask` a run that printed none is made again with `get-model`.
+    /// Nothing if there is no model to be had.
+    pub fn model_check(
+        &mut self,
+        runs: &[Run],
+        position: usize,
+        check: usize,
+        ask: bool,
+        rerun: &mut dyn Rerun,
+    ) -> Result<Option<Arc<ModelCheck>>, RunError> {
+        if let Some(known) = self.checked.get(&(position, check)) {
+            return Ok(known.clone());
+        }
+        if check >= self.frames.len() {
+            return Ok(None);
+        }
+        let run = &runs[position];
+        let own = run.status(check) == Some(Status::Sat) && run.model_text(check).is_some();
+        let source = if own {
+            Some(run.clone())
+        } else if ask {
+            self.model_run(runs, position, rerun)?
+        } else {
+            return Ok(None);
+        };
+        let found = source.and_then(|source| self.evaluate(source, check)).map(Arc::new);
+        self.checked.insert((position, check), found.clone());
+        Ok(found)
+    }
+
+    /// The run once more, with `get-model` after every check that was not answered `unsat` or `unknown`.
+    fn model_run(
+        &mut self,
+        runs: &[Run],
+        position: usize,
+        rerun: &mut dyn Rerun,
+    ) -> Result<Option<Run>, RunError> {
+        if let Some(known) = self.model_runs.get(&position) {
+            return Ok(known.clone());
+        }
+        let run = &runs[position];
+        let unanswered = |check| run.answers.checks.iter().all(|answer| answer.check != check);
+        let wanted = |check| run.status(check) == Some(Status::Sat) || unanswered(check);
+        let script = text::with_models(&run.script, wanted);
+        let configuration = Arc::new(run.configuration.for_models());
+        let made = Some(rerun.run(&configuration, &script)?);
+        self.model_runs.insert(position, made.clone());
+        Ok(made)
+    }
+
+    fn evaluate(&mut self, run: Run, check: usize) -> Option<ModelCheck> {
+        if run.status(check) != Some(Status::Sat) {
+            return None;
+        }
+        let text = run.model_text(check)?;
+        let frame = &self.frames[check];
+        let read = read_model(self.store, &frame.script, text, run.configuration.release()).ok()?;
+        let formulas = frame.formulas();
+        let value = evaluate_all(self.store, &read.model, &read.defaulted, &formulas);
+        let text = String::from_utf8_lossy(text).into_owned();
+        Some(ModelCheck { text, model: read.model, left_out: read.defaulted, value, run })
+    }
+}
+
+/// What one formula is under a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FormulaValue {
+    True,
+    /// With the part to blame.
+    False(Term),
+    /// With the reason.
+    Unknown(String),
+}
+
+/// One formula under a model. It counts as false only if nothing that the model leaves out has a part in it.
+pub fn evaluate_one(
+    store: &Store,
+    evaluator: &mut Evaluator,
+    model: &Model,
+    left_out: &[Fun],
+    formula: Term,
+) -> FormulaValue {
+    match evaluator.holds(store, model, formula) {
+        Ok(true) => FormulaValue::True,
+        Ok(false) => match left_out_in(store, formula, left_out) {
+            None => FormulaValue::False(blame(store, evaluator, model, formula)),
+            Some(name) => FormulaValue::Unknown(format!("the model leaves out '{name}'")),
+        },
+        Err(why) => FormulaValue::Unknown(why.describe(store)),
+    }
+}
+
+/// The formulas under a model; true also if some choice for what is left open makes all of them true.
+pub fn evaluate_all(store: &Store, model: &Model, left_out: &[Fun], formulas: &[Term]) -> ModelValue {
+    let mut given = Evaluator::new(Mode::Given, Limits::default());
+    let mut unknown: Option<String> = None;
+    for formula in formulas {
+        match evaluate_one(store, &mut given, model, left_out, *formula) {
+            FormulaValue::True => {}
+            FormulaValue::False(part) => return ModelValue::False(*formula, part),
+            FormulaValue::Unknown(why) => {
+                unknown.get_or_insert(why);
+            }
+        }
+    }
+    let Some(why) = unknown else { return ModelValue::True };
+    let mut chooser = Evaluator::new(Mode::Choose, Limits::default());
+    let satisfied = formulas.iter().all(|formula| chooser.holds(store, model, *formula) == Ok(true));
+    if satisfied { ModelValue::True } else { ModelValue::Unknown(why) }
+}
+
+/// The part of a false formula that makes it false: the first false member of a conjunction, and so on inwards.
+pub fn blame(store: &Store, evaluator: &mut Evaluator, model: &Model, formula: Term) -> Term {
+    let mut here = formula;
+    loop {
+        let parts: &[Term] = match store.head(here) {
+            Head::Annotated(_) => &store.args(here)[..1],
+            Head::Op(Op::And, _) => store.args(here),
+            _ => return here,
+        };
+        let guilty = parts.iter().find(|part| evaluator.holds(store, model, **part) == Ok(false));
+        match guilty {
+            Some(part) => here = *part,
+            None => return here,
+        }
+    }
+}
+
+/// The name of a symbol that the model leaves out and the formula uses, directly or through definitions.
+fn left_out_in(store: &Store, formula: Term, left_out: &[Fun]) -> Option<String> {
+    if left_out.is_empty() {
+        return None;
+    }
+    let mut seen: FxHashSet<Fun> = FxHashSet::default();
+    let mut roots = vec![formula];
+    while let Some(root) = roots.pop() {
+        for term in store.subterms(&[root]) {
+            let Head::Fun(fun) = store.head(term) else { continue };
+            if !seen.insert(fun) {
+                continue;
+            }
+            if left_out.contains(&fun) {
+                return Some(store.name(store.fun(fun).name).to_string());
+            }
+            roots.extend(store.fun(fun).definition.as_ref().map(|definition| definition.body));
+        }
+    }
+    None
+}

@@ -1,0 +1,55 @@
+//! Small changes to a script's own text. What provokes a bug may be lost when a script is printed anew, so its bytes are
+//! kept wherever they can be.
+
+use solver::answer::reader::{self, Kind};
+
+/// The text with `(get-model)` after the chosen checks (by number from 0). What follows on its own in the script (a
+/// `get-model`, a `get-value` of the user's) stays.
+pub fn with_models(script: &[u8], wanted: impl Fn(usize) -> bool) -> Vec<u8> {
+    let mut text = Vec::with_capacity(script.len() + 64);
+    let mut copied = 0;
+    let mut check = 0;
+    for piece in reader::pieces(script) {
+        if piece.kind != Kind::Group {
+            continue;
+        }
+        let head = reader::head(script, &piece.range);
+        if head.starts_with(b"check-sat") {
+            if wanted(check) {
+                text.extend_from_slice(&script[copied..piece.range.end]);
+                text.extend_from_slice(b"\n(get-model)");
+                copied = piece.range.end;
+            }
+            check += 1;
+        }
+    }
+    text.extend_from_slice(&script[copied..]);
+    text
+}
+
+/// Whether the script asks for this itself.
+pub fn has_command(script: &[u8], name: &str) -> bool {
+    reader::pieces(script).any(|piece| {
+        piece.kind == Kind::Group && reader::head(script, &piece.range) == name.as_bytes()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_asked_for_after_the_chosen_checks_only() {
+        let script = b"(assert a) ; (check-sat)\n(check-sat)\n(echo \"(check-sat)\")(check-sat-assuming (a))";
+        let text = with_models(script, |check| check == 1);
+        let text = String::from_utf8(text).expect("text");
+        assert_eq!(text.matches("(get-model)").count(), 1);
+        assert!(text.ends_with("(check-sat-assuming (a))\n(get-model)"));
+    }
+
+    #[test]
+    fn commands_inside_comments_and_strings_do_not_count() {
+        assert!(!has_command(b"; (get-model)\n(echo \"(get-model)\")", "get-model"));
+        assert!(has_command(b"(get-model)", "get-model"));
+    }
+}
