@@ -1,16 +1,28 @@
 //! Exit codes: a contract with scripts that call osprey.
 
+use std::io;
 use std::process::ExitCode;
+
+use solver::InstallError;
+use solver::launch::LaunchError;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Exit {
     /// All went well and nothing was found.
     Clean = 0,
-    /// A file that cannot be read as asked (`parse`: not all files are well-formed).
+    /// A command line or a file that cannot be understood.
     Usage = 2,
     /// A defect of osprey itself.
     Internal = 3,
+    /// A solver cannot be installed or started.
+    Solver = 4,
+    /// The disk is full or cannot be written.
+    Disk = 5,
+    /// Findings.
+    Findings = 10,
+    /// `eval`: no assertion is false, but not all could be decided.
+    Undecided = 11,
 }
 
 impl From<Exit> for ExitCode {
@@ -19,7 +31,72 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// The code for an error that ended a command.
-pub fn of_error(_error: &anyhow::Error) -> Exit {
+/// A result that could not be kept: the disk is to blame, whatever the command was.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {what}: {source}")]
+pub struct DiskError {
+    pub what: String,
+    pub source: io::Error,
+}
+
+/// The code for an error that ended a command: the first cause that is about solvers or the disk decides.
+pub fn of_error(error: &anyhow::Error) -> Exit {
+    for cause in error.chain() {
+        if let Some(error) = cause.downcast_ref::<InstallError>() {
+            return match error {
+                InstallError::Spec(_) => Exit::Usage,
+                InstallError::Disk { .. } => Exit::Disk,
+                InstallError::Launcher(_) => Exit::Internal,
+                _ => Exit::Solver,
+            };
+        }
+        if let Some(error) = cause.downcast_ref::<LaunchError>() {
+            return if error.concerns_solver() { Exit::Solver } else { Exit::Internal };
+        }
+        if cause.downcast_ref::<solver::options::OptionsError>().is_some() {
+            return Exit::Solver;
+        }
+        if cause.downcast_ref::<DiskError>().is_some() {
+            return Exit::Disk;
+        }
+    }
     Exit::Usage
+}
+
+/// The error with its causes, each said once: many messages quote their cause already.
+pub fn described(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain() {
+        let said = cause.to_string();
+        if text.is_empty() {
+            text = said;
+        } else if !text.contains(&said) {
+            text = format!("{text}: {said}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn the_cause_decides_the_code_however_deep_it_lies() {
+        let unknown = InstallError::UnknownSolver { name: "z4".into(), nearest: vec!["z3".into()] };
+        let wrapped = Err::<(), _>(unknown).context("while preparing").expect_err("an error");
+        assert_eq!(of_error(&wrapped), Exit::Solver);
+        let spec: InstallError = solver::spec::SpecError::Empty.into();
+        assert_eq!(of_error(&spec.into()), Exit::Usage);
+        let full = DiskError { what: "findings".into(), source: io::ErrorKind::StorageFull.into() };
+        assert_eq!(of_error(&full.into()), Exit::Disk);
+        assert_eq!(of_error(&anyhow::anyhow!("no such file")), Exit::Usage);
+    }
+
+    #[test]
+    fn a_cause_that_was_quoted_is_not_said_again() {
+        let error = anyhow::anyhow!("no such file").context("in a.smt2: no such file").context("while reading");
+        assert_eq!(described(&error), "while reading: in a.smt2: no such file");
+    }
 }

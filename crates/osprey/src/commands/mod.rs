@@ -1,6 +1,8 @@
 //! One file a command.
 
+mod generate;
 mod parse;
+mod solvers;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -17,11 +19,15 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Generate(generate::Generate),
     Parse(parse::Parse),
+    Solvers(solvers::Solvers),
 }
 
 pub fn run(arguments: Arguments) -> Result<Exit> {
     match arguments.command {
+        Command::Generate(command) => command.run(),
         Command::Parse(command) => command.run(),
+        Command::Solvers(command) => command.run(),
     }
 }

@@ -1,0 +1,121 @@
+//! The solvers a user names, found or installed, with what that does drawn on the terminal.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use solver::install::Step;
+use solver::{Adapters, Home, InstallError, Solver, Solvers};
+
+/// All solvers this machine has or could have: built-in adapters, the user's own, and files named on the command line.
+pub fn all(adapter_files: &[PathBuf]) -> Result<Solvers> {
+    let adapters = Adapters::load(adapter_files)?;
+    let home = Home::of_user().context("no place for solvers: set OSPREY_HOME")?;
+    Ok(Solvers::new(adapters, home))
+}
+
+/// The solvers of several `-s` values, installed where need be.
+pub fn resolve(solvers: &Solvers, specs: &[String]) -> Result<Vec<Solver>> {
+    let progress = InstallProgress::new();
+    let mut found = Vec::new();
+    for spec in specs {
+        let resolved = solvers.resolve(spec, &|name, step| progress.show(name, step));
+        found.extend(resolved.with_context(|| format!("-s '{spec}'"))?);
+    }
+    Ok(found)
+}
+
+/// The newest Z3 and cvc5 on this machine, installed if there is none: what is asked when the user names no solver.
+pub fn default_pair(solvers: &Solvers) -> Result<Vec<Solver>> {
+    let listed = solvers.list(false);
+    let progress = InstallProgress::new();
+    let mut pair = Vec::new();
+    for name in ["z3", "cvc5"] {
+        let here = listed.iter().filter(|listed| listed.name == name).flat_map(|listed| &listed.installed);
+        let newest = here.filter_map(|release| release.version.as_ref()).max();
+        let spec = newest.map_or_else(|| format!("{name}@latest"), |version| format!("{name}@{version}"));
+        pair.extend(solvers.resolve(&spec, &|name, step| progress.show(name, step))?);
+    }
+    Ok(pair)
+}
+
+/// One line for each release that is being installed: a spinner while it lasts, then how it ended.
+pub struct InstallProgress {
+    lines: MultiProgress,
+    open: RefCell<BTreeMap<String, ProgressBar>>,
+}
+
+/// Steps in the order in which they happen, for the bar's length.
+const STEPS: u64 = 4;
+
+impl InstallProgress {
+    pub fn new() -> Self {
+        InstallProgress { lines: MultiProgress::new(), open: RefCell::new(BTreeMap::new()) }
+    }
+
+    /// Draws a step. Nothing appears for releases that are there already, as they have no steps.
+    pub fn show(&self, name: &str, step: Step) {
+        let (position, text) = match step {
+            Step::Asking => (0, "asking the registry"),
+            Step::Waiting => (0, "waiting for another process that installs it"),
+            Step::Downloading => (1, "downloading"),
+            Step::Unpacking => (2, "unpacking"),
+            Step::Trying => (3, "trying it"),
+            Step::Done => (STEPS, "done"),
+        };
+        let mut open = self.open.borrow_mut();
+        // The question "which releases are there" is asked under the solver's name alone; the answer ends it.
+        if let Some((solver, _)) = name.split_once('@')
+            && let Some(asking) = open.remove(solver)
+        {
+            asking.finish_and_clear();
+        }
+        let bar = open.entry(name.to_string()).or_insert_with(|| self.lines.add(step_bar(name)));
+        bar.set_position(position);
+        bar.set_message(text);
+        if step == Step::Done {
+            bar.finish_and_clear();
+            open.remove(name);
+        }
+    }
+
+    /// A finished line above the moving ones.
+    pub fn say(&self, line: &str) {
+        // Not a terminal: the line is still wanted.
+        if self.lines.is_hidden() {
+            println!("{line}");
+        } else if self.lines.println(line).is_err() {
+            eprintln!("{line}");
+        }
+    }
+}
+
+impl Drop for InstallProgress {
+    fn drop(&mut self) {
+        for bar in self.open.borrow().values() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn step_bar(name: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} {prefix:20} {bar:16} {msg} ({elapsed})")
+        .unwrap_or_else(|_| ProgressStyle::default_spinner());
+    let bar = ProgressBar::new(STEPS).with_style(style).with_prefix(name.to_string());
+    bar.enable_steady_tick(Duration::from_millis(120));
+    bar
+}
+
+/// What to tell a user beside the error itself.
+pub fn advice(error: &InstallError) -> Option<&'static str> {
+    match error {
+        InstallError::UnknownSolver { .. } => Some("`osprey solvers list` shows the solvers there are"),
+        InstallError::UnknownVersion { .. } => {
+            Some("`osprey solvers list --available` asks the registries for all releases")
+        }
+        _ => None,
+    }
+}
