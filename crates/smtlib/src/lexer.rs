@@ -86,7 +86,7 @@ impl<'a> Lexer<'a> {
 
     /// The next token; an error for an unfinished string or quoted symbol.
     #[inline]
-    pub fn next(&mut self) -> Result<Token, ParseError> {
+    pub fn token(&mut self) -> Result<Token, ParseError> {
         let source = self.source;
         let mut at = self.at;
         loop {
@@ -185,7 +185,7 @@ mod tests {
         let mut lexer = Lexer::new(text.as_bytes());
         let mut found = Vec::new();
         loop {
-            let token = lexer.next().expect("well-formed");
+            let token = lexer.token().expect("well-formed");
             if token.kind == Kind::End {
                 return found;
             }
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn unfinished_tokens_are_errors_at_their_start() {
-        assert_eq!(Lexer::new(b"  \"abc").next().expect_err("unfinished").offset, 2);
-        assert_eq!(Lexer::new(b" |abc").next().expect_err("unfinished").offset, 1);
+        assert_eq!(Lexer::new(b"  \"abc").token().expect_err("unfinished").offset, 2);
+        assert_eq!(Lexer::new(b" |abc").token().expect_err("unfinished").offset, 1);
     }
 }

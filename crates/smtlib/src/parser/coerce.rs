@@ -12,7 +12,7 @@ use crate::theory::{Arity, Op};
 
 impl Parser<'_> {
     /// Integers become reals: literals directly, other terms under `to_real`.
-    fn to_real(&mut self, term: Term) -> Term {
+    fn real_of(&mut self, term: Term) -> Term {
         if self.store.sort_of(term) != Sort::INT {
             return term;
         }
@@ -23,7 +23,7 @@ impl Parser<'_> {
             },
             Head::Op(Op::IntNeg, _) if matches!(self.store.head(self.store.args(term)[0]), Head::Literal(_)) => {
                 let inner = self.store.args(term)[0];
-                let inner = self.to_real(inner);
+                let inner = self.real_of(inner);
                 self.store.node(Head::Op(Op::RealNeg, Indices::NONE), &[inner], Sort::REAL)
             }
             _ => self.store.node(Head::Op(Op::ToReal, Indices::NONE), &[term], Sort::REAL),
@@ -31,7 +31,7 @@ impl Parser<'_> {
     }
 
     /// Whole real literals become integers (numerals in a logic that made them Real).
-    fn to_int(&mut self, term: Term) -> Term {
+    fn whole_of(&mut self, term: Term) -> Term {
         if let Head::Literal(id) = self.store.head(term)
             && let Literal::Real(value) = self.store.literal(id)
             && *value.denominator() == UBig::ONE
@@ -78,9 +78,9 @@ impl Parser<'_> {
     /// The term in the wanted sort if numbers allow it, otherwise as it is.
     pub(super) fn coerce_to(&mut self, term: Term, wanted: Sort) -> Term {
         match wanted {
-            Sort::REAL => self.to_real(term),
-            Sort::INT => self.to_int(term),
-            _ if matches!(self.store.sort_kind(wanted), SortKind::Array(..)) => self.to_array(term),
+            Sort::REAL => self.real_of(term),
+            Sort::INT => self.whole_of(term),
+            _ if matches!(self.store.sort_kind(wanted), SortKind::Array(..)) => self.array_of(term),
             _ => term,
         }
     }
@@ -167,7 +167,7 @@ impl Parser<'_> {
             if let Some(term) = self.try_ops(ops, &args) {
                 return Some(term);
             }
-            args[1] = self.to_real(args[1]);
+            args[1] = self.real_of(args[1]);
             return self.try_ops(ops, &args);
         }
         if !ops.iter().any(|op| matches!(op, Op::IntDiv | Op::IntMod | Op::IntRem)) {
@@ -184,7 +184,7 @@ impl Parser<'_> {
     fn as_int(&mut self, term: Term) -> Term {
         match self.store.sort_of(term) {
             Sort::REAL => {
-                let whole = self.to_int(term);
+                let whole = self.whole_of(term);
                 if whole != term {
                     return whole;
                 }
@@ -209,12 +209,12 @@ impl Parser<'_> {
         {
             return Some(term);
         }
-        let arrays: Vec<Term> = args.iter().map(|arg| self.to_array(*arg)).collect();
+        let arrays: Vec<Term> = args.iter().map(|arg| self.array_of(*arg)).collect();
         self.try_ops(ops, &arrays)
     }
 
     /// A function value as an array over its parameters.
-    fn to_array(&mut self, term: Term) -> Term {
+    fn array_of(&mut self, term: Term) -> Term {
         let SortKind::Fun(params, result) = self.store.sort_kind(self.store.sort_of(term)) else { return term };
         let (params, result) = (params.clone(), *result);
         let sort = params.iter().rev().fold(result, |inner, param| self.store.array(*param, inner));
@@ -253,20 +253,20 @@ impl Parser<'_> {
         let args = self.values[base..].to_vec();
         let sorts: Vec<Sort> = args.iter().map(|arg| self.store.sort_of(*arg)).collect();
         if sorts.contains(&Sort::REAL) {
-            let ints: Vec<Term> = args.iter().map(|arg| self.to_int(*arg)).collect();
+            let ints: Vec<Term> = args.iter().map(|arg| self.whole_of(*arg)).collect();
             if let Some(term) = self.try_ops(ops, &ints) {
                 return Some(term);
             }
         }
         if sorts.contains(&Sort::INT) {
-            let reals: Vec<Term> = args.iter().map(|arg| self.to_real(*arg)).collect();
+            let reals: Vec<Term> = args.iter().map(|arg| self.real_of(*arg)).collect();
             if let Some(term) = self.try_ops(ops, &reals) {
                 return Some(term);
             }
             // (select a 1) over an array indexed by Real, (store a 1 2.0), (ite c 1 x): one argument at a time.
             for i in 0..args.len() {
                 let mut some = args.clone();
-                some[i] = self.to_real(args[i]);
+                some[i] = self.real_of(args[i]);
                 if let Some(term) = self.try_ops(ops, &some) {
                     return Some(term);
                 }
@@ -383,7 +383,7 @@ impl Parser<'_> {
                 }
             }
         }
-        for convert in [Parser::to_real, Parser::to_int] {
+        for convert in [Parser::real_of, Parser::whole_of] {
             let converted: Vec<Term> = args.iter().map(|arg| convert(self, *arg)).collect();
             for op in self.store.symbols.ops(name) {
                 if let Ok(term) = self.store.indexed(*op, indices, &converted) {
@@ -411,7 +411,7 @@ impl Parser<'_> {
                 let inner = self.store.qualified(Op::ConstArray, element, &[value]).ok()?;
                 return self.store.qualified(Op::ConstArray, sort, &[inner]).ok();
             }
-            let value = if element == Sort::REAL { self.to_real(value) } else { self.to_int(value) };
+            let value = if element == Sort::REAL { self.real_of(value) } else { self.whole_of(value) };
             return self.store.qualified(Op::ConstArray, sort, &[value]).ok();
         }
         if self.local(name).is_some() || self.globals.contains_key(&name) {

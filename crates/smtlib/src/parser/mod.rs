@@ -198,7 +198,7 @@ impl<'a> Parser<'a> {
     fn next(&mut self) -> Result<Token, ParseError> {
         match self.peeked.take() {
             Some(token) => Ok(token),
-            None => self.lexer.next(),
+            None => self.lexer.token(),
         }
     }
 
@@ -430,7 +430,7 @@ fn flat_text(text: &[u8]) -> String {
     let mut out = String::with_capacity(plain.len());
     let mut lexer = Lexer::new(text);
     let mut after_open = true;
-    while let Ok(token) = lexer.next() {
+    while let Ok(token) = lexer.token() {
         match token.kind {
             Kind::End => break,
             Kind::Close => out.push(')'),

@@ -537,7 +537,6 @@ impl Parser<'_> {
     pub(super) fn field_literal(&mut self, value: &IBig, order: UBig) -> Term {
         use dashu_int::ops::RemEuclid;
         let residue = value.rem_euclid(&IBig::from(order.clone()));
-        let residue = UBig::try_from(residue).unwrap_or_default();
         let sort = self.store.sort(SortKind::FiniteField(Box::new(order)));
         self.store.literal_term(Literal::Field(sort, residue))
     }
