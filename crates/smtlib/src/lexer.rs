@@ -160,6 +160,10 @@ fn number(source: &[u8], start: usize) -> (Kind, usize) {
     if source.get(end) == Some(&b'.') && source.get(end + 1).is_some_and(u8::is_ascii_digit) {
         return (Kind::Decimal, digits(end + 1));
     }
+    // Z3 reads `1.` as a decimal.
+    if source.get(end) == Some(&b'.') && !source.get(end + 1).is_some_and(|byte| is(*byte, SYMBOL)) {
+        return (Kind::Decimal, end + 1);
+    }
     (Kind::Numeral, end)
 }
 

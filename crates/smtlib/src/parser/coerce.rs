@@ -127,8 +127,10 @@ impl Parser<'_> {
         if self.values.len() > base || ops.is_empty() {
             return None;
         }
-        self.operator_value(ops, base).or_else(|| {
-            // An overloaded operator as a value: which one is meant shows only where it is used.
+        self.operator_value(ops).or_else(|| {
+            // An overloaded operator as a value, or a constant without its sort: which one is meant shows only
+            // where it is used.
+            self.bare_constants |= ops.iter().any(|op| op.row().qualified.is_some());
             self.count_opaque(name);
             Some(self.store.opaque(name, &[]))
         })
@@ -228,6 +230,27 @@ impl Parser<'_> {
                 self.store.node(Head::Op(Op::AsArray, indices), &[], sort)
             }
             _ => term,
+        }
+    }
+
+    /// `(seq.contains seq.empty x)`: cvc5 gives a constant without its sort the sort of its neighbour.
+    pub(super) fn qualify_bare_constants(&mut self, base: usize) {
+        for i in base..self.values.len() {
+            let Head::Opaque(name) = self.store.head(self.values[i]) else { continue };
+            let Some(op) = self.store.symbols.ops(name).iter().find(|op| op.row().qualified.is_some()) else { continue };
+            let neighbour = self.values[base..].iter().find_map(|value| {
+                let sort = self.store.sort_of(*value);
+                self.store.infer(*op, &[], Some(sort), &[]).ok().filter(|_| !self.store.is_opaque_sort(sort))
+            });
+            if let Some(sort) = neighbour
+                && let Ok(constant) = self.store.qualified(*op, sort, &[])
+            {
+                self.values[i] = constant;
+                if let Some(count) = self.opaque.get_mut(&name) {
+                    *count -= 1;
+                }
+                self.opaque.retain(|_, count| *count > 0);
+            }
         }
     }
 
@@ -344,11 +367,8 @@ impl Parser<'_> {
         self.try_ops(crate::theory::table().named(&twin), &args)
     }
 
-    /// An operator without its arguments is a function value: an opaque name until somebody applies it.
-    fn operator_value(&mut self, ops: &[Op], base: usize) -> Option<Term> {
-        if self.values.len() > base {
-            return None;
-        }
+    /// An operator without its arguments is a function value.
+    fn operator_value(&mut self, ops: &[Op]) -> Option<Term> {
         let row = ops.iter().map(|op| op.row()).find(|row| row.indices.is_empty() && !row.special && !row.args.is_empty())?;
         let bindings = crate::theory::Bindings::default();
         let params =

@@ -150,6 +150,8 @@ struct Parser<'a> {
     /// Numerals are of sort Real in this logic (SMT-LIB 2.6, the logics with reals only).
     numerals_are_real: bool,
     sets_are_arrays: bool,
+    /// A constant such as `seq.empty` occurred without its sort.
+    bare_constants: bool,
     notes: Vec<Note>,
     opaque: FxHashMap<Symbol, usize>,
     // Working stacks of the term reader.
@@ -182,6 +184,7 @@ impl<'a> Parser<'a> {
             global_declarations: false,
             numerals_are_real: false,
             sets_are_arrays: false,
+            bare_constants: false,
             notes: Vec::new(),
             opaque: FxHashMap::default(),
             values: Vec::new(),

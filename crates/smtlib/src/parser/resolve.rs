@@ -137,6 +137,9 @@ impl Parser<'_> {
 
     fn resolve_name(&mut self, name: Symbol, base: usize, start: usize) -> Result<Term, ParseError> {
         let mut first_error = None;
+        if self.bare_constants {
+            self.qualify_bare_constants(base);
+        }
         if let Some(function) = self.local(name) {
             let mut children = vec![function];
             children.extend_from_slice(&self.values[base..]);

@@ -4,7 +4,7 @@ use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Parser;
+use super::{Mode, Parser};
 use super::resolve::Callee;
 use crate::lexer::{Kind, Token};
 use crate::literal::{self, Literal};
@@ -499,6 +499,9 @@ impl Parser<'_> {
             Kind::Numeral => {
                 let value = natural(self.bytes(token), 10);
                 if self.numerals_are_real { Literal::Real(RBig::from(value)) } else { Literal::Int(IBig::from(value)) }
+            }
+            Kind::Decimal if self.mode == Mode::Strict && self.bytes(token).ends_with(b".") => {
+                return Err(self.unexpected(token, "a decimal with digits after the point"));
             }
             Kind::Decimal => Literal::Real(decimal(self.bytes(token))),
             Kind::Hexadecimal => {
