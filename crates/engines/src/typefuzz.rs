@@ -1,0 +1,188 @@
+//! Generative type-aware mutation (Park, Winterer, Zhang, Su: Generative Type-Aware Mutation for Testing SMT Solvers,
+//! OOPSLA 2021).
+//!
+//! A mutation replaces a term by an operator of the same result sort over operands taken from the formula itself, as far
+//! as their sorts and bound variables allow (section 3). The mutant of one step is the seed of the next.
+
+use generate::{Grammar, Scope};
+use rustc_hash::FxHashSet;
+use smtlib::{Head, Script, Store, Term, Var};
+
+use crate::case::{Expectation, Provenance, TestCase};
+use crate::engine::{Bench, Engine, Feedback, Round};
+use crate::opfuzz::for_script;
+use crate::sites::{Sites, without_status};
+
+/// Draws of a place before a round is given up.
+const TRIES: usize = 64;
+/// Sub-terms of the seed that serve as operands.
+const OPERANDS: usize = 2_000;
+/// Open terms around a place that are tried as operands.
+const NEIGHBOURS: usize = 8;
+/// A formula that has grown by this many places starts again from its seed.
+const GROWTH: usize = 400;
+
+pub struct TypeFuzz {
+    /// Mutants of a seed.
+    pub iterations: usize,
+    /// Levels of new operators; 1 in the paper.
+    pub depth: usize,
+}
+
+impl Default for TypeFuzz {
+    fn default() -> TypeFuzz {
+        TypeFuzz { iterations: 300, depth: 1 }
+    }
+}
+
+impl Engine for TypeFuzz {
+    fn name(&self) -> &'static str {
+        "typefuzz"
+    }
+
+    fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
+        let seed = bench.seeds.first()?;
+        let script = without_status(bench.store, &seed.script);
+        let sites = Sites::of(bench.store, &script);
+        if sites.len() == 0 {
+            return None;
+        }
+        let grammar = for_script(bench.grammar, bench.store, &script);
+        let scope = operands(bench.store, &script);
+        Some(Box::new(Mutation {
+            seed: seed.name.clone(),
+            limit: sites.len() + GROWTH,
+            start: script.clone(),
+            before: None,
+            script,
+            sites,
+            stale: false,
+            grammar,
+            scope,
+            depth: self.depth.max(1),
+            left: self.iterations,
+            step: 0,
+        }))
+    }
+}
+
+/// The declared symbols and closed sub-terms of the script.
+fn operands(store: &mut Store, script: &Script) -> Scope {
+    let mut scope = Scope::of_script(store, script);
+    let roots: Vec<Term> = script.assertions().collect();
+    let terms = store.subterms(&roots);
+    for term in terms.into_iter().take(OPERANDS) {
+        let constant = matches!(store.head(term), Head::Fun(_)) && store.args(term).is_empty();
+        if !constant && !store.mentions_vars(term) && !store.is_opaque(term) {
+            scope.add_leaf(store, term);
+        }
+    }
+    scope
+}
+
+struct Mutation {
+    seed: String,
+    start: Script,
+    script: Script,
+    /// The script before the last mutation.
+    before: Option<Script>,
+    sites: Sites,
+    /// The places are those of another script.
+    stale: bool,
+    grammar: Grammar,
+    scope: Scope,
+    depth: usize,
+    limit: usize,
+    left: usize,
+    step: usize,
+}
+
+impl Round for Mutation {
+    fn next(&mut self, bench: &mut Bench<'_>) -> Option<TestCase> {
+        self.left = self.left.checked_sub(1)?;
+        if self.sites.len() > self.limit {
+            self.script = self.start.clone();
+            self.stale = true;
+        }
+        if std::mem::take(&mut self.stale) {
+            self.sites.collect(bench.store, &self.script);
+        }
+        let change = (0..TRIES).find_map(|_| self.mutate(bench))?;
+        let provenance = Provenance {
+            engine: "typefuzz".to_owned(),
+            seeds: vec![self.seed.clone()],
+            step: self.step,
+            changes: vec![change],
+        };
+        self.step += 1;
+        Some(TestCase { script: self.script.clone(), expectation: Expectation::Agree, provenance })
+    }
+
+    fn learn(&mut self, feedback: Feedback) {
+        if (feedback.rejected || feedback.hopeless)
+            && let Some(before) = self.before.take()
+        {
+            self.script = before;
+            self.stale = true;
+        }
+    }
+}
+
+impl Mutation {
+    fn mutate(&mut self, bench: &mut Bench<'_>) -> Option<String> {
+        let place = bench.rng.below(self.sites.len());
+        let old = self.sites.term(place);
+        if bench.store.is_opaque(old) || bench.store.is_opaque_sort(bench.store.sort_of(old)) {
+            return None;
+        }
+        if let Some((parent, child)) = self.sites.parent(place)
+            && !self.grammar.may_replace(bench.store, parent, child)
+        {
+            return None;
+        }
+        let vars = self.sites.scope(bench.store, place);
+        let new = self.term_like(bench, old, &vars)?;
+        if new == old {
+            return None;
+        }
+        let before = self.script.clone();
+        self.sites.replace(bench.store, &mut self.script, place, new)?;
+        self.sites.collect(bench.store, &self.script);
+        self.before = Some(before);
+        Some(format!("{} at place {place}", head_name(bench.store, new)))
+    }
+
+    /// A new term of the sort of `old` that may stand where these variables are bound.
+    fn term_like(&mut self, bench: &mut Bench<'_>, old: Term, vars: &[Var]) -> Option<Term> {
+        let sort = bench.store.sort_of(old);
+        if vars.is_empty() {
+            return self.grammar.term(bench.store, bench.rng, sort, &mut self.scope, self.depth);
+        }
+        // Under binders, open terms near by are operands too, as long as the place binds all they mention.
+        let mut scope = self.scope.clone();
+        for var in vars {
+            scope.bind(bench.store, *var);
+        }
+        let bound: FxHashSet<Var> = vars.iter().copied().collect();
+        for _ in 0..NEIGHBOURS {
+            let near = self.sites.term(bench.rng.below(self.sites.len()));
+            if bench.store.mentions_vars(near)
+                && !bench.store.is_opaque(near)
+                && bench.store.free_vars(near).iter().all(|var| bound.contains(var))
+            {
+                scope.add_leaf(bench.store, near);
+            }
+        }
+        self.grammar.term(bench.store, bench.rng, sort, &mut scope, self.depth)
+    }
+}
+
+fn head_name(store: &Store, term: Term) -> String {
+    match store.head(term) {
+        Head::Op(op, _) => op.name().to_owned(),
+        Head::Fun(fun) => store.name(store.fun(fun).name).to_owned(),
+        Head::Bind(binder, _) => binder.name().to_owned(),
+        Head::Var(var) => store.name(store.var_name(var)).to_owned(),
+        _ => "constant".to_owned(),
+    }
+}
