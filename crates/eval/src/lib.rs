@@ -22,10 +22,13 @@
 //! - [`value`]: one value of any sort
 //! - [`sorts`]: sorts as sets of values
 //! - [`model`]: interpretations of a script's symbols, and witnesses
+//! - [`model_text`]: models as solvers print them, and as we write them
 //! - [`evaluate`]: the value of a term under a model
 //! - [`ops`]: what every operator computes
+//! - [`abstraction`]: sets of values, for pre-analysis
 //! - [`unknown`]: why a term has no decided value
 
+pub mod abstraction;
 pub mod algebraic;
 pub mod bv;
 pub mod computable;
@@ -35,7 +38,9 @@ pub mod finite_field;
 pub mod fp;
 pub mod integer;
 pub mod model;
+pub mod model_text;
 pub mod ops;
+mod random;
 pub mod rational;
 pub mod regex;
 pub mod sequence;
@@ -45,7 +50,7 @@ mod to_term;
 pub mod unknown;
 pub mod value;
 
-pub use evaluate::{Evaluated, Evaluator, Limits, Mode};
+pub use evaluate::{Evaluated, Evaluation, Evaluator, Limits, Mode};
 pub use model::{Interpretation, Model, Universe, Witness};
 pub use to_term::to_term;
 pub use unknown::{Reason, Unknown};

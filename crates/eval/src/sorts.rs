@@ -66,6 +66,14 @@ impl<'a> Sorts<'a> {
         }
     }
 
+    pub(crate) fn domain_in(self, scoped: Scoped<'_>) -> Domain {
+        match self.resolve(scoped) {
+            (index, None) => self.domain(index),
+            // Inside a parametric datatype the index sort need not be one of the store's.
+            inner => self.count(inner, &mut Vec::new()).map_or(Domain::Unbounded, Domain::Large),
+        }
+    }
+
     /// All elements, ascending, if there are at most `limit`.
     pub fn enumerate(self, sort: Sort, limit: usize) -> Option<Vec<Value>> {
         self.list((sort, None), limit)
@@ -268,7 +276,7 @@ impl<'a> Sorts<'a> {
         Some(values)
     }
 
-    fn default_in(self, scoped: Scoped<'_>, open: &mut Vec<Datatype>) -> Option<Value> {
+    pub(crate) fn default_in(self, scoped: Scoped<'_>, open: &mut Vec<Datatype>) -> Option<Value> {
         let (sort, scope) = self.resolve(scoped);
         Some(match self.store.sort_kind(sort) {
             SortKind::Bool => Value::FALSE,
@@ -294,11 +302,7 @@ impl<'a> Sorts<'a> {
             }
             SortKind::Array(index, element) => {
                 let element = self.default_in((*element, scope), open)?;
-                let domain = match self.resolve((*index, scope)) {
-                    (index, None) => self.domain(index),
-                    // Inside a parametric datatype the index sort need not be one of the store's.
-                    inner => self.count(inner, &mut Vec::new()).map_or(Domain::Unbounded, Domain::Large),
-                };
+                let domain = self.domain_in((*index, scope));
                 Value::Array(Arc::new(Table::constant(element, domain)))
             }
             SortKind::Declared(..) => Value::Element(0),

@@ -7,6 +7,7 @@ use smtlib::{Fun, Head, Pattern, Patterns, Sort, SortKind, Term, Var};
 use super::machine::Applied;
 use super::{Evaluated, Fault, MAX_NESTING, Mode, Run};
 use crate::model::{Interpretation, Open, OpenFunction};
+use crate::regex::Arena;
 use crate::sorts::Sorts;
 use crate::unknown::{Budget, Reason};
 use crate::value::{Closure, Domain, Function, Otherwise, Table, Value};
@@ -26,6 +27,11 @@ pub(super) struct Scope {
 impl<'a> Run<'a> {
     pub(crate) fn sorts(&self) -> Sorts<'a> {
         Sorts::new(self.store, self.model)
+    }
+
+    /// Where languages live.
+    pub(crate) fn arena(&mut self) -> &mut Arena {
+        &mut self.evaluator.arena
     }
 
     /// The index domain of maps over a sort.
@@ -142,7 +148,7 @@ impl<'a> Run<'a> {
         self.finish(term, |run| run.call(term, fun, args))
     }
 
-    fn finish(&mut self, term: Term, call: impl FnOnce(&mut Self) -> Applied) -> Evaluated {
+    pub(super) fn finish(&mut self, term: Term, call: impl FnOnce(&mut Self) -> Applied) -> Evaluated {
         match call(self) {
             Applied::Value(value) => value,
             Applied::Enter(scope) => {

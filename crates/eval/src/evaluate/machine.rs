@@ -156,6 +156,8 @@ impl Run<'_> {
                     // Their children are evaluated in environments of their own.
                     Head::Bind(..) => None,
                     Head::Match(_) => args.first().filter(|_| frame.next == 0).copied(),
+                    // Its polynomial has a variable that is bound by nothing.
+                    Head::Op(Op::RootObject, _) => None,
                     Head::Op(Op::Equal, _) if frame.next == 0 && args.windows(2).all(|w| w[0] == w[1]) => {
                         None
                     }
@@ -304,7 +306,7 @@ impl Run<'_> {
     }
 
     /// The value of a node from the values of its children.
-    fn apply(&mut self, term: Term, args: &[Value]) -> Applied {
+    pub(super) fn apply(&mut self, term: Term, args: &[Value]) -> Applied {
         let value = match self.store.head(term) {
             Head::Op(op, indices) => {
                 ops::apply(self, ops::Node { op, indices, term }, args).map_err(|fault| fault.at(term))

@@ -10,6 +10,7 @@
 mod bind;
 mod call;
 mod equal;
+mod incremental;
 mod machine;
 mod memory;
 
@@ -21,6 +22,7 @@ use crate::regex::{Arena, Mark};
 use crate::unknown::{Reason, Unknown};
 use crate::value::{Domain, Value};
 pub(crate) use equal::computable;
+pub use incremental::Evaluation;
 use machine::Frame;
 use memory::Memory;
 

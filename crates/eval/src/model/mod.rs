@@ -140,6 +140,13 @@ impl Model {
         self.universes.get(&sort)
     }
 
+    /// The declared sorts with a universe, in order of number.
+    pub fn universes(&self) -> impl Iterator<Item = Sort> + use<> {
+        let mut sorts: Vec<Sort> = self.universes.keys().copied().collect();
+        sorts.sort_unstable();
+        sorts.into_iter()
+    }
+
     /// The element of this name of a declared sort, added if it is new.
     pub fn element(&mut self, sort: Sort, name: &str) -> Value {
         let universe = self.universes.entry(sort).or_default();

@@ -66,6 +66,11 @@ impl OpenCases {
         self.functions.get(&open)
     }
 
+    /// The functions, in no particular order.
+    pub fn functions(&self) -> impl Iterator<Item = (&Open, &OpenFunction)> {
+        self.functions.iter()
+    }
+
     /// The single values in the order in which they were fixed.
     pub fn points(&self) -> impl Iterator<Item = (Open, &[Value], &Value)> {
         self.order.iter().map(|key| (key.0, &*key.1, &self.points[key]))

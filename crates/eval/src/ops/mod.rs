@@ -1,20 +1,54 @@
 //! What every operator computes: one arm a row of the theory table.
+//!
+//! Rows without an evaluation answer [`Reason::Unsupported`]:
+//!
+//! | rows | why |
+//! | --- | --- |
+//! | `sep`, `wand`, `pto`, `sep.emp`, `sep.nil` | They speak about a heap, which is no part of a model here. |
+//! | `linear-order`, `partial-order`, `piecewise-linear-order`, `tree-order` | Relations that Z3 chooses itself and does not print in models. |
+//! | `char.*`, `re.of.pred` | Z3's sort of characters has no values in the language core. |
+//! | `re.reverse` | No printed regular expression needs it, and languages here have no reversal. |
+//! | `set.comprehension` | Read as a binder, never as an operator. |
+//!
+//! Where Z3 and cvc5 disagree about an operator that no standard defines, the case is [`Reason::Disputed`]:
+//! powers with negative or zero exponents at zero, `int.log2` and `piand` of numbers that are not positive, loops
+//! with negative bounds, `str.power` with a negative exponent, folds whose result depends on the order, groups of
+//! an empty table, Z3's `default` over a finite index sort, and the arc cotangent of negative numbers.
 
 mod args;
+mod arrays;
+mod bags;
 mod bitvectors;
 mod core;
+mod finite_fields;
+mod floats;
+mod fold;
+mod functions;
 mod ints;
 mod reals;
+mod relations;
+mod root_object;
+mod sequences;
+mod sets;
+mod strings;
+mod transcendentals;
 
 use std::cmp::Ordering;
 
 use smtlib::{Indices, Op, Term};
 
 use crate::bv::BitVector;
+use crate::enclosure::Function;
 use crate::evaluate::{Fault, Run};
+use crate::finite_field::FieldElement;
+use crate::fp::Float;
+use crate::regex::Arena;
+use crate::sequence;
+use crate::string::Str;
 use crate::unknown::Reason;
 use crate::value::Value;
-use args::{bv, chain, int};
+use args::{bv, chain, float, int, str};
+use relations::Kind;
 
 /// An operator where it stands.
 #[derive(Clone, Copy)]
@@ -162,8 +196,295 @@ pub(crate) fn apply(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, 
         | Op::BvUdivByZero
         | Op::BvSremByZero
         | Op::BvUremByZero
-        | Op::BvSmodByZero => return run.open_case(run.store.head(node.term), node.term, 0, args),
-        other => Err(Reason::Unsupported(other)),
+        | Op::BvSmodByZero
+        | Op::SeqNthOutside => return run.open_case(run.store.head(node.term), node.term, 0, args),
+        Op::RootObject => root_object::root(run, node),
+
+        Op::Select => return arrays::select(run, args),
+        Op::Store => arrays::store(args),
+        Op::ConstArray => arrays::constant(run, node, args),
+        Op::EqRange => return arrays::eqrange(run, node, args),
+        Op::ArrayDefault => arrays::default(args),
+        Op::ArrayMap => return arrays::map(run, node, args),
+        Op::AsArray => return arrays::of_function(run, node),
+        Op::ArrayExt => return arrays::difference(run, node, args),
+        Op::ArraySetUnion => return arrays::set_combine(run, args, |a, b| a || b),
+        Op::ArraySetInter => return arrays::set_combine(run, args, |a, b| a && b),
+        Op::ArraySetMinus => return arrays::set_combine(run, args, |a, b| a && !b),
+        Op::ArraySetComplement => {
+            return arrays::pointwise(run, args, |_, values| Ok(Value::Bool(!*args::bool(&values[0])?)));
+        }
+        Op::ArraySetSubset => return arrays::set_subset(run, args),
+        Op::ArraySetCard => arrays::set_size(args).map(Value::Int),
+        Op::ArraySetHasSize => {
+            arrays::set_size(args).and_then(|size| Ok(Value::Bool(size == *int(&args[1])?)))
+        }
+
+        Op::Apply => return functions::apply(run, node, args),
+        Op::FmfCard => functions::cardinality_index(run, node),
+        Op::FmfCardOf => functions::cardinality_argument(run, node, args),
+        Op::TransitiveClosure => return functions::transitive_closure(run, node, args),
+        Op::NullableNull => Ok(Value::Nullable(None)),
+        Op::NullableSome => Ok(Value::Nullable(Some(args[0].clone().into()))),
+        Op::NullableVal => return functions::nullable_value(run, node, args),
+        Op::NullableIsNull => functions::nullable(args).map(|inner| Value::Bool(inner.is_none())),
+        Op::NullableIsSome => functions::nullable(args).map(|inner| Value::Bool(inner.is_some())),
+        Op::NullableLift => return functions::lift(run, node, args),
+        Op::NullableLiftOperator => return functions::lift_index(run, node, args),
+
+        Op::StrConcat => strings::concat(args),
+        Op::StrLen => str(&args[0]).map(|word| Value::Int(word.length())),
+        Op::StrLt => chain(args, str, |a, b| a < b),
+        Op::StrLe => chain(args, str, |a, b| a <= b),
+        Op::StrAt => str(&args[0]).and_then(|word| Ok(word.at(int(&args[1])?).into())),
+        Op::StrSubstr => {
+            str(&args[0]).and_then(|word| Ok(word.substr(int(&args[1])?, int(&args[2])?).into()))
+        }
+        Op::StrPrefixof => strings::test2(args, |part, word| part.is_prefix_of(word)),
+        Op::StrSuffixof => strings::test2(args, |part, word| part.is_suffix_of(word)),
+        Op::StrContains => strings::test2(args, |word, part| word.contains(part)),
+        Op::StrIndexof => strings::index_of(args),
+        Op::StrReplace => strings::replace(args, Str::replace),
+        Op::StrReplaceAll => strings::replace(args, Str::replace_all),
+        Op::StrIsDigit => str(&args[0]).map(|word| Value::Bool(word.is_digit())),
+        Op::StrToCode => str(&args[0]).map(|word| Value::Int(word.to_code())),
+        Op::StrFromCode => int(&args[0]).map(|code| Str::from_code(code).into()),
+        Op::StrToInt => str(&args[0]).map(|word| Value::Int(word.to_int())),
+        Op::StrFromInt => int(&args[0]).map(|value| Str::from_int(value).into()),
+        Op::StrToRe => str(&args[0]).map(|word| Value::Regex(run.arena().literal(word))),
+        Op::StrInRe | Op::SeqInRe => strings::matches(run, args),
+        Op::StrReplaceRe => strings::replace_re(run, args, Arena::replace),
+        Op::StrReplaceReAll => strings::replace_re(run, args, Arena::replace_all),
+        Op::StrUpdate => {
+            str(&args[0]).and_then(|word| Ok(word.update(int(&args[1])?, str(&args[2])?).into()))
+        }
+        Op::StrRev => str(&args[0]).map(|word| word.reverse().into()),
+        Op::StrToLower => str(&args[0]).map(|word| word.to_lower().into()),
+        Op::StrToUpper => str(&args[0]).map(|word| word.to_upper().into()),
+        Op::StrIndexofRe => strings::index_of_re(run, args),
+        Op::StrLastIndexof => {
+            str(&args[0]).and_then(|word| Ok(Value::Int(word.last_index_of(str(&args[1])?))))
+        }
+        Op::StrFromUbv => bv(&args[0]).map(|bits| Str::from_ubv(bits).into()),
+        Op::StrFromSbv => bv(&args[0]).map(|bits| Str::from_sbv(bits).into()),
+        Op::StrPower => strings::power(args),
+
+        Op::ReNone => Ok(Value::Regex(run.arena().none())),
+        Op::ReAll => Ok(Value::Regex(run.arena().all())),
+        Op::ReAllchar => Ok(Value::Regex(run.arena().allchar())),
+        Op::ReConcat => strings::language(run, args, |arena, parts| {
+            parts[1..].iter().fold(parts[0], |left, right| arena.concat(left, *right))
+        }),
+        Op::ReUnion => strings::language(run, args, |arena, parts| arena.union(parts)),
+        Op::ReInter => strings::language(run, args, |arena, parts| arena.inter(parts)),
+        Op::ReStar => strings::language(run, args, |arena, parts| arena.star(parts[0])),
+        Op::RePlus => strings::language(run, args, |arena, parts| arena.plus(parts[0])),
+        Op::ReOpt => strings::language(run, args, |arena, parts| arena.opt(parts[0])),
+        Op::ReComp => strings::language(run, args, |arena, parts| arena.comp(parts[0])),
+        Op::ReDiff => strings::language(run, args, |arena, parts| {
+            parts[1..].iter().fold(parts[0], |left, right| arena.diff(left, *right))
+        }),
+        Op::ReXor => strings::language(run, args, |arena, parts| {
+            let (left, right) = (arena.diff(parts[0], parts[1]), arena.diff(parts[1], parts[0]));
+            arena.union(&[left, right])
+        }),
+        Op::ReRange => strings::range(run, args),
+        Op::RePower => strings::power_re(run, node, args),
+        Op::ReLoop => strings::indexed_loop(run, node, args, true),
+        Op::ReLoopFrom => strings::indexed_loop(run, node, args, false),
+        Op::ReLoopBounds | Op::ReLoopBoundFrom => strings::argument_loop(run, args),
+
+        Op::SeqEmpty => Ok(Value::Seq(Default::default())),
+        Op::SeqUnit => Ok(sequences::unit(args)),
+        Op::SeqConcat => sequences::concat(args),
+        Op::SeqLen => sequences::length(args),
+        Op::SeqNth => return sequences::nth(run, node, args),
+        Op::SeqNthInner => return sequences::nth(run, node, args),
+        Op::SeqAt => sequences::at(args),
+        Op::SeqExtract => sequences::extract(args),
+        Op::SeqContains => sequences::relate(args, sequence::contains),
+        Op::SeqPrefixof => sequences::relate(args, |part, whole| sequence::has_prefix(whole, part)),
+        Op::SeqSuffixof => sequences::relate(args, |part, whole| sequence::has_suffix(whole, part)),
+        Op::SeqIndexof => sequences::index_of(args),
+        Op::SeqLastIndexof => sequences::last_index_of(args),
+        Op::SeqReplace => sequences::replace(args),
+        Op::SeqReplaceAll => sequences::replace_all(args),
+        Op::SeqUpdate => sequences::update(args),
+        Op::SeqRev => sequences::reverse(args),
+        Op::SeqPower => sequences::power(args),
+        Op::SeqMap => return sequences::map(run, node, args),
+        Op::SeqMapi => return sequences::mapi(run, node, args),
+        Op::SeqFoldl => return sequences::foldl(run, node, args),
+        Op::SeqFoldli => return sequences::foldli(run, node, args),
+        Op::SeqToRe => return strings::seq_to_re(run, args),
+
+        Op::RoundNearestTiesToEven
+        | Op::RoundNearestTiesToAway
+        | Op::RoundTowardPositive
+        | Op::RoundTowardNegative
+        | Op::RoundTowardZero => Ok(floats::rounding_mode(node.op)),
+        Op::Fp | Op::ToFpFromFields => floats::from_fields(args),
+        Op::FpPlusInfinity => floats::special(run, node, |format| Float::infinity(format, false)),
+        Op::FpMinusInfinity => floats::special(run, node, |format| Float::infinity(format, true)),
+        Op::FpPlusZero => floats::special(run, node, |format| Float::zero(format, false)),
+        Op::FpMinusZero => floats::special(run, node, |format| Float::zero(format, true)),
+        Op::FpNan => floats::special(run, node, Float::nan),
+        Op::FpAbs => floats::unary(args, Float::abs),
+        Op::FpNeg => floats::unary(args, Float::neg),
+        Op::FpAdd => floats::rounded2(args, Float::add),
+        Op::FpSub => floats::rounded2(args, Float::sub),
+        Op::FpMul => floats::rounded2(args, Float::mul),
+        Op::FpDiv => floats::rounded2(args, Float::div),
+        Op::FpFma => floats::fma(args),
+        Op::FpSqrt => floats::rounded1(args, Float::sqrt),
+        Op::FpRem => floats::rem(args),
+        Op::FpRoundToIntegral => floats::rounded1(args, Float::round_to_integral),
+        Op::FpMin | Op::FpMinInner => return floats::extremum(run, node, args, Float::min),
+        Op::FpMax | Op::FpMaxInner => return floats::extremum(run, node, args, Float::max),
+        Op::FpLe => chain(args, float, Float::leq),
+        Op::FpLt => chain(args, float, Float::lt),
+        Op::FpGe => chain(args, float, Float::geq),
+        Op::FpGt => chain(args, float, Float::gt),
+        Op::FpEq => chain(args, float, Float::ieee_eq),
+        Op::FpIsNormal => floats::test(args, Float::is_normal),
+        Op::FpIsSubnormal => floats::test(args, Float::is_subnormal),
+        Op::FpIsZero => floats::test(args, Float::is_zero),
+        Op::FpIsInfinite => floats::test(args, Float::is_infinite),
+        Op::FpIsNan => floats::test(args, Float::is_nan),
+        Op::FpIsNegative => floats::test(args, Float::is_negative),
+        Op::FpIsPositive => floats::test(args, Float::is_positive),
+        Op::ToFpFromBv | Op::ToFpBv => floats::from_bits(run, node, args),
+        Op::ToFpFromFp | Op::ToFpFp => floats::from_float(run, node, args),
+        Op::ToFpFromReal | Op::ToFpReal => floats::from_real(run, node, args),
+        Op::ToFpFromSigned | Op::ToFpSigned => floats::from_signed(run, node, args),
+        Op::ToFpFromUnsigned => floats::from_unsigned(run, node, args),
+        Op::ToFpFromInt => floats::from_int(run, node, args),
+        Op::ToFpFromBareReal => floats::from_bare_real(run, node, args),
+        Op::ToFpFromRealExponent => floats::from_scaled(run, node, args, 1, 2),
+        Op::ToFpFromExponentReal => floats::from_scaled(run, node, args, 2, 1),
+        Op::FpToUbv | Op::FpToUbvInner => return floats::to_bits(run, node, args, false),
+        Op::FpToSbv | Op::FpToSbvInner => return floats::to_bits(run, node, args, true),
+        Op::FpToReal | Op::FpToRealInner => return floats::to_real(run, node, args),
+        Op::FpToIeeeBv | Op::FpToIeeeBvInner => return floats::to_ieee(run, node, args),
+
+        Op::FfAdd => finite_fields::fold(args, FieldElement::plus),
+        Op::FfMul => finite_fields::fold(args, FieldElement::times),
+        Op::FfNeg => finite_fields::negate(args),
+        Op::FfBitsum => finite_fields::bitsum(args),
+
+        Op::SetEmpty => Ok(Value::Set(Default::default())),
+        Op::SetUniverse => sets::universe(run, node),
+        Op::SetSingleton => sets::singleton(args),
+        Op::SetUnion => sets::union(args),
+        Op::SetInter => sets::filter(args, true),
+        Op::SetMinus => sets::filter(args, false),
+        Op::SetComplement => sets::complement(run, node, args),
+        Op::SetSubset => sets::subset(args),
+        Op::SetMember => sets::member(args),
+        Op::SetInsert => sets::insert(args),
+        Op::SetCard => sets::size(args).map(|size| Value::int(size as i64)),
+        Op::SetChoose => return sets::choose(run, node, args),
+        Op::SetIsSingleton => sets::size(args).map(|size| Value::Bool(size == 1)),
+        Op::SetIsEmpty => sets::size(args).map(|size| Value::Bool(size == 0)),
+        Op::SetFilter | Op::SetFilterArray => return sets::filtered(run, node, args),
+        Op::SetMap | Op::SetMapArray => return sets::mapped(run, node, args),
+        Op::SetAll => return sets::quantified(run, node, args, false),
+        Op::SetSome => return sets::quantified(run, node, args, true),
+        Op::SetRange => sets::range(args),
+        Op::SetFold => return sets::fold(run, node, args),
+
+        Op::BagEmpty => Ok(Value::Bag(Default::default())),
+        Op::BagMake => bags::single(args),
+        Op::BagUnionMax => bags::combine(args, |a, b| a.max(b).clone()),
+        Op::BagUnionDisjoint => bags::combine(args, |a, b| a + b),
+        Op::BagInterMin => bags::combine(args, |a, b| a.min(b).clone()),
+        Op::BagDifferenceSubtract => bags::combine(args, bags::subtract),
+        Op::BagDifferenceRemove => bags::combine(args, bags::remove),
+        Op::BagSubbag => bags::subbag(args),
+        Op::BagCount => bags::count(args).map(Value::Int),
+        Op::BagMember => bags::count(args).map(|count| Value::Bool(!count.is_zero())),
+        Op::BagSetof => bags::distinct_elements(args),
+        Op::BagCard => bags::size(args).map(Value::Int),
+        Op::BagChoose => return bags::choose(run, node, args),
+        Op::BagIsSingleton => bags::size(args).map(|size| Value::Bool(size.is_one())),
+        Op::BagFromSet => bags::from_set(args),
+        Op::BagToSet => bags::to_set(args),
+        Op::BagMap => return bags::mapped(run, node, args),
+        Op::BagFilter => return bags::filtered(run, node, args),
+        Op::BagAll => return bags::quantified(run, node, args, false),
+        Op::BagSome => return bags::quantified(run, node, args, true),
+        Op::BagFold => return bags::fold(run, node, args),
+        Op::BagPartition => return bags::partition(run, node, args),
+
+        Op::TupleMake | Op::TupleUnit => Ok(Value::Tuple(args.into())),
+        Op::TupleSelect => relations::tuple_select(run, node, args),
+        Op::TupleUpdate => relations::tuple_update(run, node, args),
+        Op::TupleProject | Op::TupleProjectNone => relations::tuple_project(run, node, args),
+        Op::RelJoin => relations::compose(args),
+        Op::RelProduct | Op::RelTableJoin | Op::RelTableJoinNone => {
+            relations::join(run, node, args, Kind::Relation)
+        }
+        Op::RelTranspose => relations::transpose(args),
+        Op::RelTclosure => relations::closure(args),
+        Op::RelJoinImage => relations::join_image(args),
+        Op::RelIden => relations::identity(args),
+        Op::RelGroup | Op::RelGroupNone => relations::group(run, node, args, Kind::Relation),
+        Op::RelAggregate | Op::RelAggregateNone => {
+            return relations::aggregate(run, node, args, Kind::Relation);
+        }
+        Op::RelProject | Op::RelProjectNone => relations::project(run, node, args, Kind::Relation),
+        Op::TableProduct | Op::TableJoin | Op::TableJoinNone => relations::join(run, node, args, Kind::Table),
+        Op::TableProject | Op::TableProjectNone => relations::project(run, node, args, Kind::Table),
+        Op::TableGroup | Op::TableGroupNone => relations::group(run, node, args, Kind::Table),
+        Op::TableAggregate | Op::TableAggregateNone => {
+            return relations::aggregate(run, node, args, Kind::Table);
+        }
+
+        Op::RealPi => Ok(transcendentals::pi()),
+        Op::RealEuler => transcendentals::euler(),
+        Op::Exp => transcendentals::apply(args, Function::Exp),
+        Op::Log => transcendentals::apply(args, Function::Log),
+        Op::Sqrt => transcendentals::sqrt(args),
+        Op::Sin => transcendentals::apply(args, Function::Sin),
+        Op::Cos => transcendentals::apply(args, Function::Cos),
+        Op::Tan => transcendentals::apply(args, Function::Tan),
+        Op::Csc => transcendentals::apply(args, Function::Csc),
+        Op::Sec => transcendentals::apply(args, Function::Sec),
+        Op::Cot => transcendentals::apply(args, Function::Cot),
+        Op::Arcsin => transcendentals::apply(args, Function::Asin),
+        Op::Arccos => transcendentals::apply(args, Function::Acos),
+        Op::Arctan => transcendentals::apply(args, Function::Atan),
+        Op::Arccsc => transcendentals::apply(args, Function::Acsc),
+        Op::Arcsec => transcendentals::apply(args, Function::Asec),
+        Op::Arccot => transcendentals::arccot(args),
+        Op::Arctan2 => transcendentals::arctan2(args),
+        Op::Sinh => transcendentals::apply(args, Function::Sinh),
+        Op::Cosh => transcendentals::apply(args, Function::Cosh),
+        Op::Tanh => transcendentals::apply(args, Function::Tanh),
+        Op::Asinh => transcendentals::apply(args, Function::Asinh),
+        Op::Acosh => transcendentals::apply(args, Function::Acosh),
+        Op::Atanh => transcendentals::apply(args, Function::Atanh),
+        Op::RealMin => reals::extremum(args, Ordering::Less),
+        Op::RealMax => reals::extremum(args, Ordering::Greater),
+
+        // See the table above.
+        Op::SepEmp
+        | Op::SepNil
+        | Op::SepStar
+        | Op::SepWand
+        | Op::SepPto
+        | Op::LinearOrder
+        | Op::PartialOrder
+        | Op::PiecewiseLinearOrder
+        | Op::TreeOrder
+        | Op::CharLe
+        | Op::CharToInt
+        | Op::CharToBv
+        | Op::CharFromBv
+        | Op::CharIsDigit
+        | Op::ReOfPred
+        | Op::ReReverse
+        | Op::SetComprehension => Err(Reason::Unsupported(node.op)),
     };
     Ok(value?)
 }
