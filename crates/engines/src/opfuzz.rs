@@ -2,7 +2,7 @@
 //! for Testing SMT Solvers, OOPSLA 2020).
 //!
 //! A mutation replaces one occurrence of an operator by another that takes the same arguments and gives the same
-//! sort (section 3, type-aware operator mutation). The mutant of one step is the seed of the next.
+//! sort. The mutant of one step is the seed of the next.
 
 use generate::Grammar;
 use rustc_hash::FxHashMap;
@@ -22,13 +22,13 @@ pub enum Groups {
     /// All operators of the theory table whose signatures agree on the arguments.
     #[default]
     All,
-    /// The groups of the paper alone (its figure 5).
+    /// Groups in the manner of the paper: operators of one kind within one theory.
     Paper,
 }
 
 pub struct OpFuzz {
     pub groups: Groups,
-    /// Mutants of a seed; 300 in the paper (section 4.1).
+    /// Mutants of a seed; 300 is the default of the authors' tool yinyang.
     pub iterations: usize,
 }
 
@@ -179,7 +179,7 @@ fn other_part(bench: &mut Bench<'_>, term: Term) -> Option<Term> {
     store.datatype_node(other, &args, None).ok()
 }
 
-/// The paper's groups of interchangeable operators.
+/// Groups of interchangeable operators in the manner of the paper.
 const PAPER: &[&[Op]] = &[
     &[Op::Equal, Op::Distinct],
     &[Op::And, Op::Or, Op::Implies, Op::Xor],

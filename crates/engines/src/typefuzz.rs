@@ -2,7 +2,7 @@
 //! OOPSLA 2021).
 //!
 //! A mutation replaces a term by an operator of the same result sort over operands taken from the formula itself, as far
-//! as their sorts and bound variables allow (section 3). The mutant of one step is the seed of the next.
+//! as their sorts and bound variables allow. The mutant of one step is the seed of the next.
 
 use generate::{Grammar, Scope};
 use rustc_hash::FxHashSet;
@@ -23,9 +23,9 @@ const NEIGHBOURS: usize = 8;
 const GROWTH: usize = 400;
 
 pub struct TypeFuzz {
-    /// Mutants of a seed.
+    /// Mutants of a seed; 300 is the default of the authors' tool yinyang.
     pub iterations: usize,
-    /// Levels of new operators; 1 in the paper.
+    /// Levels of new operators; 1 as in the paper: an operator over existing terms.
     pub depth: usize,
 }
 

@@ -1,5 +1,4 @@
-//! Fusion functions with their inversions (Winterer, Zhang, Su: Validating SMT Solvers via Semantic Fusion, PLDI 2020,
-//! definition 2 and table 1).
+//! Fusion functions with their inversions (Winterer, Zhang, Su: Validating SMT Solvers via Semantic Fusion, PLDI 2020).
 //!
 //! For z = f(x, y) the inversions give x and y back: `r_x = x` and `r_y = y` whenever z = f(x, y), for *all* x and y.
 //! The paper's products x·y with the inversion z div y are left out, since they fail where a factor is zero; products

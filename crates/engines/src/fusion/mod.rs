@@ -1,6 +1,6 @@
 //! Semantic fusion (Winterer, Zhang, Su: Validating SMT Solvers via Semantic Fusion, PLDI 2020).
 //!
-//! Two satisfiable seeds are conjoined, two unsatisfiable ones disjoined (section 3.1). Pairs of variables x, y of the two
+//! Two satisfiable seeds are conjoined, two unsatisfiable ones disjoined. Pairs of variables x, y of the two
 //! are fused into a fresh z = f(x, y), and random occurrences of x and y are replaced by inversions over z; the answer
 //! stays the seeds'. For unsatisfiable seeds the fusion constraints z = f(x, y), x = r_x, y = r_y are asserted too.
 
@@ -21,7 +21,7 @@ use inversion::{Fused, fuse, is_fusible};
 const TRIES: usize = 16;
 
 pub struct Fusion {
-    /// Mutants of a pair of seeds.
+    /// Mutants of a pair of seeds; 30 is the default of the authors' tool yinyang.
     pub iterations: usize,
     /// At most this many pairs of variables are fused at once.
     pub pairs: usize,
@@ -221,8 +221,8 @@ impl Pair {
             return Expectation::Sat(Box::new(witness));
         }
         let rule = match self.status {
-            Status::Sat => "SAT fusion (proposition 1): a model of both seeds with z = f(x, y)",
-            _ => "UNSAT fusion (proposition 2): under z = f(x, y) the disjunction of both seeds",
+            Status::Sat => "SAT fusion: a model of both seeds with z = f(x, y)",
+            _ => "UNSAT fusion: under z = f(x, y) the disjunction of both seeds",
         };
         let steps = std::iter::once(rule.to_owned()).chain(fused.iter().map(|fused| describe(store, fused)));
         Expectation::Derived(
