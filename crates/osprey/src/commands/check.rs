@@ -1,0 +1,297 @@
+//! `osprey check`: one file through all given solvers and all oracles.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use oracle::subject::ModelValue;
+use oracle::{Configuration, Court, Expected, Panel, Repeat, Rerun, Run, Standing, Subject, Verdict};
+use serde::Serialize;
+use smtlib::{Mode, Parsed, Status, Store};
+use solver::limits::Limits;
+use solver::{Answer, Outline, RunClass};
+
+use crate::exit::Exit;
+use crate::{fleet, output};
+
+/// Run one file through solvers, compare their answers and check their models
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  osprey check bug.smt2                                  the newest z3 and cvc5 on this machine
+  osprey check bug.smt2 -s z3@4.8.7 -s cvc5@1.4.2
+  osprey check bug.smt2 -s \"z3@4.8.7 smt.arith.solver=2\" -s z3@5.4.0
+  osprey check bug.smt2 -s ./build/z3 --expect unsat
+  osprey check bug.smt2 -s z3 -s cvc5 --json
+
+The file's own text is run. Where a solver says sat, it is asked for its model too, and osprey evaluates
+every assertion under it. A solver given without options that refuses the file is tried again with its
+experimental theories and incremental solving switched on.
+
+Exit code 0 if nothing is wrong, 10 if a solver misbehaves, 4 if a solver cannot be run.")]
+pub struct Check {
+    /// The file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// A solver: a path, a name on PATH, or name@release; options may follow after a space
+    #[arg(short, long = "solver", value_name = "SPEC")]
+    solvers: Vec<String>,
+
+    /// The right answer to every check, if it is known; `status` takes it from the file's (set-info :status ...)
+    #[arg(long, value_name = "ANSWER")]
+    expect: Option<Expect>,
+
+    /// Seconds for each run
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    timeout: f64,
+
+    /// Megabytes of memory for each run
+    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    memory: u64,
+
+    /// Report runs that are far slower than the others
+    #[arg(long)]
+    performance: bool,
+
+    /// A further adapter file
+    #[arg(long = "adapter", value_name = "FILE")]
+    adapters: Vec<PathBuf>,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Expect {
+    Sat,
+    Unsat,
+    Status,
+}
+
+#[derive(Serialize)]
+struct Report {
+    file: PathBuf,
+    /// Why models could not be checked, if the file cannot be read by us.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unreadable: Option<String>,
+    runs: Vec<RunReport>,
+    verdicts: Vec<Verdict>,
+    findings: usize,
+}
+
+#[derive(Serialize)]
+struct RunReport {
+    solver: String,
+    options: Vec<String>,
+    command: String,
+    class: String,
+    checks: Vec<CheckReport>,
+    /// The first thing it complained about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    said: Option<String>,
+    cpu_seconds: f64,
+}
+
+#[derive(Serialize)]
+struct CheckReport {
+    check: usize,
+    answer: String,
+    /// The model by our evaluation: true, false, or why it is undecided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+}
+
+impl Check {
+    pub fn run(self) -> Result<Exit> {
+        if !(self.timeout > 0.0 && self.timeout.is_finite()) {
+            bail!("--timeout must be a positive number of seconds, not {}", self.timeout);
+        }
+        let text =
+            std::fs::read(&self.file).with_context(|| format!("cannot read '{}'", self.file.display()))?;
+        let fleet = fleet::all(&self.adapters)?;
+        let solvers =
+            if self.solvers.is_empty() { fleet::default_pair(&fleet)? } else { fleet::resolve(&fleet, &self.solvers)? };
+        let limits = Limits {
+            memory: Some(self.memory << 20),
+            ..Limits::wall(Duration::from_secs_f64(self.timeout))
+        };
+        let mut panel = Panel::new(solvers.into_iter().map(Configuration::new).collect(), limits)?;
+        let runs = run_all(&mut panel, &text)?;
+
+        let mut store = Store::new();
+        let (parsed, unreadable) = match smtlib::parse(&mut store, &text, Mode::Tolerant) {
+            Ok(parsed) => (Some(parsed), None),
+            Err(error) => {
+                let place = smtlib::place(&text, error.offset);
+                (None, Some(format!("{}:{}: {}", place.line, place.column, error.message)))
+            }
+        };
+        let expected = self.expected(&store, parsed.as_ref())?;
+        let script = parsed.as_ref().map(|parsed| &parsed.script);
+        let notes = parsed.as_ref().map(|parsed| parsed.notes.as_slice()).unwrap_or_default();
+        let mut subject = Subject::new(&mut store, script, notes);
+        subject.expected = expected;
+        subject.ask_for_models = true;
+        let mut court = Court::thorough();
+        if self.performance {
+            court = court.with(oracle::performance::Performance::default());
+        }
+        let verdicts = court.try_case(&mut subject, &runs, &mut panel)?;
+        let report = Report {
+            file: self.file.clone(),
+            unreadable,
+            runs: run_reports(&mut subject, &runs, &mut panel)?,
+            findings: verdicts.iter().filter(|verdict| verdict.is_finding()).count(),
+            verdicts,
+        };
+        if self.json {
+            output::print_json(&report)?;
+        } else {
+            output::print(&shown(&report))?;
+        }
+        Ok(if report.findings > 0 { Exit::Findings } else { Exit::Clean })
+    }
+
+    fn expected(&self, store: &Store, parsed: Option<&Parsed>) -> Result<Option<Expected>> {
+        let (status, because) = match self.expect {
+            None => return Ok(None),
+            Some(Expect::Sat) => (Status::Sat, "--expect says so".to_string()),
+            Some(Expect::Unsat) => (Status::Unsat, "--expect says so".to_string()),
+            Some(Expect::Status) => match parsed.and_then(|parsed| parsed.script.status(store)) {
+                Some(status @ (Status::Sat | Status::Unsat)) => (status, "the file's :status says so".into()),
+                _ => bail!("'{}' has no (set-info :status sat) or unsat", self.file.display()),
+            },
+        };
+        Ok(Some(Expected { status, because }))
+    }
+}
+
+/// Everybody's run. Who refuses the file and was given no options is asked again with all it has.
+fn run_all(panel: &mut Panel, text: &[u8]) -> Result<Vec<Run>> {
+    let checks = Outline::of(text).checks();
+    let mut runs = panel.run_all(text)?;
+    for run in &mut runs {
+        let refused = matches!(run.answers.class, RunClass::Unsupported | RunClass::Rejected)
+            || (run.answers.class == RunClass::Answered && run.answers.checks.len() < checks && !run.answers.errors.is_empty());
+        if !refused || run.configuration.options().next().is_some() {
+            continue;
+        }
+        let mut broad = Configuration::clone(&run.configuration);
+        broad.request.broad = true;
+        let again = panel.run(&Arc::new(broad), text)?;
+        if again.answers.trusted().count() > run.answers.trusted().count() {
+            *run = again;
+        }
+    }
+    Ok(runs)
+}
+
+fn run_reports(subject: &mut Subject, runs: &[Run], panel: &mut Panel) -> Result<Vec<RunReport>> {
+    subject.forget();
+    let mut reports = Vec::new();
+    for (position, run) in runs.iter().enumerate() {
+        let mut checks = Vec::new();
+        for answer in &run.answers.checks {
+            let model = if run.status(answer.check) == Some(Status::Sat) {
+                subject.model_check(runs, position, answer.check, true, panel)?.map(|found| match &found.value {
+                    ModelValue::True => "true".to_string(),
+                    ModelValue::False(..) => "false".to_string(),
+                    ModelValue::Unknown(why) => format!("undecided: {why}"),
+                })
+            } else {
+                None
+            };
+            let word = match &answer.answer {
+                Answer::Unknown(Some(why)) => format!("unknown ({why})"),
+                other => other.word().to_string(),
+            };
+            let word = if answer.tainted { format!("{word} (after an error)") } else { word };
+            checks.push(CheckReport { check: answer.check, answer: word, model });
+        }
+        let complaint = run.answers.failed_checks.first().map(|failed| failed.message.clone());
+        let said = complaint.or_else(|| run.answers.errors.first().map(|error| error.message.clone()));
+        reports.push(RunReport {
+            solver: run.configuration.solver.name(),
+            options: run.configuration.options().map(str::to_string).collect(),
+            command: run.configuration.command_line("FILE"),
+            class: run.answers.class.word().to_string(),
+            checks,
+            said,
+            cpu_seconds: run.outcome.cpu_time.as_secs_f64(),
+        });
+    }
+    Ok(reports)
+}
+
+fn shown(report: &Report) -> String {
+    let mut text = String::new();
+    if let Some(error) = &report.unreadable {
+        text += &format!(
+            "note: {}:{error}\n      osprey cannot read the file, so models are not checked\n",
+            report.file.display()
+        );
+    }
+    let names: Vec<String> = report.runs.iter().map(|run| [&[run.solver.clone()], run.options.as_slice()].concat().join(" ")).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    for (run, name) in report.runs.iter().zip(&names) {
+        text += &format!("{name:<width$}  {}\n", answers(run));
+    }
+    text.push('\n');
+    if report.verdicts.is_empty() {
+        text += "nothing wrong\n";
+    }
+    for verdict in &report.verdicts {
+        text += &described(verdict, &report.file);
+    }
+    text
+}
+
+/// A run's answers in a line; a long row of equal ones is counted.
+fn answers(run: &RunReport) -> String {
+    let mut words: Vec<(String, usize)> = Vec::new();
+    for check in &run.checks {
+        let word = match &check.model {
+            Some(model) => format!("{} (model: {model})", check.answer),
+            None => check.answer.clone(),
+        };
+        match words.last_mut() {
+            Some((last, count)) if *last == word => *count += 1,
+            _ => words.push((word, 1)),
+        }
+    }
+    let mut parts: Vec<String> = words
+        .into_iter()
+        .map(|(word, count)| if count == 1 { word } else { format!("{count} x {word}") })
+        .collect();
+    if run.class != "answered" {
+        parts.push(match &run.said {
+            Some(said) => format!("{}: {}", run.class, said.lines().next().unwrap_or_default()),
+            None => run.class.clone(),
+        });
+    }
+    parts.join(", ")
+}
+
+fn described(verdict: &Verdict, file: &Path) -> String {
+    let who = if verdict.solver.is_empty() { String::new() } else { format!(" in {}", verdict.solver) };
+    let place = match verdict.check {
+        Some(check) if check > 0 => format!(" at check {} of {}", check + 1, file.display()),
+        _ => String::new(),
+    };
+    let standing = match (&verdict.standing, verdict.repeat) {
+        (Standing::ByDesign(why), _) => format!("no bug, by design: {why}"),
+        (Standing::Disputed(why), _) => format!("not reported: {why}"),
+        (Standing::Stands, Repeat::Untried) => "not confirmed".into(),
+        (Standing::Stands, Repeat::Confirmed { runs }) => format!("confirmed by {runs} fresh runs"),
+        (Standing::Stands, Repeat::Flaky { seen, runs }) => format!("flaky: seen again in {seen} of {runs} fresh runs"),
+    };
+    let mut text = format!("{}{who}{place}\n  {}\n", verdict.kind, verdict.reason);
+    for evidence in &verdict.evidence {
+        text += &format!("  {evidence}\n");
+    }
+    text + &format!("  {standing}\n")
+}

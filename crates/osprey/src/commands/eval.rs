@@ -1,0 +1,194 @@
+//! `osprey eval`: what the assertions of a file are under a model.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use eval::model_text::read_model;
+use eval::{Evaluator, Limits as EvaluationLimits, Mode as EvaluationMode};
+use oracle::frame::{Frame, frames};
+use oracle::subject::{FormulaValue, evaluate_one};
+use oracle::{Configuration, Panel, Rerun};
+use serde::Serialize;
+use smtlib::{Mode, Release, Status, Store};
+use solver::limits::Limits;
+
+use crate::exit::Exit;
+use crate::{fleet, output};
+
+/// Evaluate each assertion of a file under a model
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  osprey eval bug.smt2 --model model.txt        a model as solvers print it
+  osprey eval bug.smt2 --solver z3@4.8.7        the model this solver gives
+  osprey eval bug.smt2 --solver cvc5 --json
+
+Evaluation is exact. Where SMT-LIB leaves a result open (division by zero and the like) and the model
+does not fix it, the value is unknown, with the sub-term that is to blame.
+
+Exit code 0 if all assertions are true, 10 if one is false, 11 if none is false but not all are decided.")]
+pub struct Eval {
+    /// The script
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// A file with the model; `-` for standard input
+    #[arg(long, value_name = "MODEL", required_unless_present = "solver", conflicts_with = "solver")]
+    model: Option<PathBuf>,
+
+    /// Ask this solver for the model
+    #[arg(long, value_name = "SPEC")]
+    solver: Option<String>,
+
+    /// Which check of the script the model is for, from 1; the last one unless given
+    #[arg(long, value_name = "N")]
+    check: Option<usize>,
+
+    /// Seconds for the solver
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    timeout: f64,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    file: PathBuf,
+    assertions: Vec<Line>,
+    /// Symbols that the model does not mention.
+    left_out: Vec<String>,
+    /// What in the model's text was passed over.
+    notes: Vec<String>,
+    #[serde(rename = "true")]
+    all_true: usize,
+    #[serde(rename = "false")]
+    all_false: usize,
+    unknown: usize,
+}
+
+#[derive(Serialize)]
+struct Line {
+    value: &'static str,
+    /// The sub-term that makes it false, or why it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    because: Option<String>,
+}
+
+impl Eval {
+    pub fn run(self) -> Result<Exit> {
+        if !(self.timeout > 0.0 && self.timeout.is_finite()) {
+            bail!("--timeout must be a positive number of seconds, not {}", self.timeout);
+        }
+        let text =
+            std::fs::read(&self.file).with_context(|| format!("cannot read '{}'", self.file.display()))?;
+        let mut store = Store::new();
+        let parsed = smtlib::parse(&mut store, &text, Mode::Tolerant).map_err(|error| {
+            let place = smtlib::place(&text, error.offset);
+            anyhow::anyhow!("{}:{}:{}: {}", self.file.display(), place.line, place.column, error.message)
+        })?;
+        let mut all = frames(&store, &parsed.script);
+        if all.is_empty() {
+            all.push(Frame { script: parsed.script.clone(), assumptions: Vec::new(), plain: true });
+        }
+        let number = match self.check {
+            None => all.len() - 1,
+            Some(number) if (1..=all.len()).contains(&number) => number - 1,
+            Some(number) => bail!("--check {number}: the script has {} checks", all.len()),
+        };
+        let frame = all.swap_remove(number);
+        let (model_text, release) = self.model_text(&text, number)?;
+        let read = read_model(&mut store, &frame.script, &model_text, release).map_err(|error| {
+            let place = smtlib::place(&model_text, error.offset());
+            anyhow::anyhow!("the model, {}:{}: {error}", place.line, place.column)
+        })?;
+
+        let mut evaluator = Evaluator::new(EvaluationMode::Given, EvaluationLimits::default());
+        let formulas = frame.formulas();
+        let lines = formulas
+            .iter()
+            .map(|formula| match evaluate_one(&store, &mut evaluator, &read.model, &read.defaulted, *formula) {
+                FormulaValue::True => Line { value: "true", because: None },
+                FormulaValue::False(part) => Line { value: "false", because: Some(store.term_text(part)) },
+                FormulaValue::Unknown(why) => Line { value: "unknown", because: Some(why) },
+            })
+            .collect();
+        let report = Report::new(
+            self.file.clone(),
+            lines,
+            read.defaulted.iter().map(|fun| store.name(store.fun(*fun).name).to_string()).collect(),
+            read.notes.iter().map(|note| note.message.clone()).collect(),
+        );
+        if self.json {
+            output::print_json(&report)?;
+        } else {
+            output::print(&report.shown())?;
+        }
+        Ok(match (report.all_false, report.unknown) {
+            (0, 0) => Exit::Clean,
+            (0, _) => Exit::Undecided,
+            _ => Exit::Findings,
+        })
+    }
+
+    /// The model's text, and the release whose notation it is in.
+    fn model_text(&self, script: &[u8], check: usize) -> Result<(Vec<u8>, Release)> {
+        if let Some(path) = &self.model {
+            let text = if path.as_os_str() == "-" {
+                std::io::read_to_string(std::io::stdin()).map(String::into_bytes)
+            } else {
+                std::fs::read(path)
+            };
+            let text = text.with_context(|| format!("cannot read the model '{}'", path.display()))?;
+            return Ok((text, Release::STANDARD));
+        }
+        let Some(spec) = &self.solver else { bail!("give --model or --solver") };
+        let fleet = fleet::all(&[])?;
+        let Some(solver) = fleet::resolve(&fleet, std::slice::from_ref(spec))?.pop() else {
+            bail!("'{spec}' names no solver")
+        };
+        let release = solver.release();
+        let limits = Limits::wall(Duration::from_secs_f64(self.timeout));
+        let mut panel = Panel::new(vec![Configuration::new(solver)], limits)?;
+        let asked = oracle::text::with_models(script, |number| number == check);
+        let plain = Arc::clone(&panel.panel()[0]);
+        let mut broad = plain.for_models();
+        broad.request.broad = true;
+        for configuration in [plain.for_models(), broad] {
+            let run = panel.run(&Arc::new(configuration), &asked)?;
+            if run.status(check) == Some(Status::Sat)
+                && let Some(text) = run.model_text(check)
+            {
+                return Ok((text.to_vec(), release));
+            }
+        }
+        bail!("{spec} gives no model for this script (`osprey check` shows what it says)")
+    }
+}
+
+impl Report {
+    fn new(file: PathBuf, assertions: Vec<Line>, left_out: Vec<String>, notes: Vec<String>) -> Report {
+        let count = |wanted: &str| assertions.iter().filter(|line| line.value == wanted).count();
+        let (all_true, all_false, unknown) = (count("true"), count("false"), count("unknown"));
+        Report { file, assertions, left_out, notes, all_true, all_false, unknown }
+    }
+
+    fn shown(&self) -> String {
+        let mut text = String::new();
+        for (number, line) in self.assertions.iter().enumerate() {
+            let because = line.because.as_ref().map(|why| format!("  {why}")).unwrap_or_default();
+            text += &format!("assertion {}: {}{because}\n", number + 1, line.value);
+        }
+        if !self.left_out.is_empty() {
+            text += &format!("the model leaves out: {}\n", self.left_out.join(", "));
+        }
+        for note in &self.notes {
+            text += &format!("note: {note}\n");
+        }
+        text + &format!("{} true, {} false, {} unknown\n", self.all_true, self.all_false, self.unknown)
+    }
+}
