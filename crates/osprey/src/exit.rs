@@ -3,6 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
+use campaign::CampaignError;
 use solver::InstallError;
 use solver::launch::LaunchError;
 
@@ -55,6 +56,14 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
         }
         if cause.downcast_ref::<solver::options::OptionsError>().is_some() {
             return Exit::Solver;
+        }
+        if let Some(error) = cause.downcast_ref::<CampaignError>() {
+            return match error {
+                CampaignError::Solver { .. } => Exit::Solver,
+                error if error.is_disk() => Exit::Disk,
+                CampaignError::Internal(_) | CampaignError::Database(_) => Exit::Internal,
+                _ => Exit::Usage,
+            };
         }
         if cause.downcast_ref::<DiskError>().is_some() {
             return Exit::Disk;

@@ -1,9 +1,12 @@
 //! The command line. Each command is a file in `commands`; this file only chooses.
 
 mod commands;
+mod duration;
 mod exit;
 mod fleet;
 mod inputs;
+mod interrupt;
+mod live;
 mod output;
 
 use clap::Parser;

@@ -1,7 +1,12 @@
 //! One file a command.
 
+mod check;
+mod eval;
+mod findings;
+mod fuzz;
 mod generate;
 mod parse;
+mod replay;
 mod solvers;
 
 use anyhow::Result;
@@ -19,15 +24,25 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Check(check::Check),
+    Eval(eval::Eval),
+    Findings(findings::Findings),
+    Fuzz(fuzz::Fuzz),
     Generate(generate::Generate),
     Parse(parse::Parse),
+    Replay(replay::Replay),
     Solvers(solvers::Solvers),
 }
 
 pub fn run(arguments: Arguments) -> Result<Exit> {
     match arguments.command {
+        Command::Check(command) => command.run(),
+        Command::Eval(command) => command.run(),
+        Command::Findings(command) => command.run(),
+        Command::Fuzz(command) => command.run(),
         Command::Generate(command) => command.run(),
         Command::Parse(command) => command.run(),
+        Command::Replay(command) => command.run(),
         Command::Solvers(command) => command.run(),
     }
 }

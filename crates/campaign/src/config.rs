@@ -1,0 +1,118 @@
+//! What a campaign is told to do: its identity, which a resumed one must share, and how long it runs.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::policy::PolicyName;
+
+/// Settings that make the campaign what it is. Stored with it; `--resume` refuses other ones, since learned counts
+/// and numbered rounds would mean something else.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// Names of the solvers with the user's options.
+    pub solvers: Vec<String>,
+    /// Names of the engines, in order; all there are for `auto`.
+    pub engines: Vec<String>,
+    /// Whether the engines share the time by what they find.
+    pub auto: bool,
+    pub options: PolicyName,
+    /// Logics of generated scripts; empty for a mix of what the solvers have.
+    pub logics: Vec<String>,
+    /// Files and folders as given.
+    pub seeds: Vec<PathBuf>,
+    pub rng_seed: u64,
+    /// Of one solver run, in milliseconds.
+    pub timeout: u64,
+    /// Of one solver run, in megabytes.
+    pub memory: u64,
+}
+
+impl Identity {
+    /// The first setting that differs, with both values, in the words of the command line.
+    pub fn difference(&self, other: &Identity) -> Option<(String, String)> {
+        let paths = |paths: &[PathBuf]| {
+            let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+            if shown.is_empty() { "no seeds".to_owned() } else { format!("seeds {}", shown.join(" ")) }
+        };
+        let engines = |identity: &Identity| match identity.auto {
+            true => "--engine auto".to_owned(),
+            false => format!("--engine {}", identity.engines.join(",")),
+        };
+        let logics = |logics: &[String]| match logics {
+            [] => "no --logic".to_owned(),
+            logics => format!("--logic {}", logics.join(",")),
+        };
+        let settings = |identity: &Identity| {
+            [
+                format!("solvers {}", identity.solvers.join(" and ")),
+                engines(identity),
+                format!("--options {}", identity.options),
+                logics(&identity.logics),
+                paths(&identity.seeds),
+                format!("--rng-seed {}", identity.rng_seed),
+                format!("--timeout {}", identity.timeout as f64 / 1000.0),
+                format!("--memory {}", identity.memory),
+            ]
+        };
+        settings(self).into_iter().zip(settings(other)).find(|(a, b)| a != b)
+    }
+}
+
+/// How the campaign is run: may differ from one resumption to the next.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub out: PathBuf,
+    pub resume: bool,
+    pub jobs: usize,
+    /// Wall-clock time; of this run only.
+    pub time: Option<Duration>,
+    /// Test cases; of this run only.
+    pub iterations: Option<u64>,
+    /// Unique findings; of this run only.
+    pub stop_after: Option<u64>,
+    /// Every run in a new process.
+    pub plain: bool,
+    /// Ask the installed releases which of them have a finding's bug.
+    pub bisect: bool,
+    /// Signatures that are not reported any more.
+    pub known: Vec<String>,
+    /// One JSON object a line for every test case.
+    pub log: Option<PathBuf>,
+}
+
+impl Identity {
+    pub fn timeout(&self) -> Duration {
+        Duration::from_millis(self.timeout)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity() -> Identity {
+        Identity {
+            solvers: vec!["z3@5.4.0".into(), "cvc5@1.4.2".into()],
+            engines: vec!["generate".into()],
+            auto: true,
+            options: PolicyName::Default,
+            logics: Vec::new(),
+            seeds: Vec::new(),
+            rng_seed: 1,
+            timeout: 2000,
+            memory: 1024,
+        }
+    }
+
+    #[test]
+    fn a_difference_is_told_in_the_words_of_the_command_line() {
+        let then = identity();
+        assert_eq!(then.difference(&then.clone()), None);
+        let now = Identity { rng_seed: 2, ..identity() };
+        assert_eq!(then.difference(&now), Some(("--rng-seed 1".into(), "--rng-seed 2".into())));
+        let now = Identity { seeds: vec!["a".into()], ..identity() };
+        assert_eq!(then.difference(&now), Some(("no seeds".into(), "seeds a".into())));
+    }
+}

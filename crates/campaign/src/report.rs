@@ -1,0 +1,109 @@
+//! What a developer gets to see of a finding: a report ready to paste, and a script that shows the bug.
+
+use std::fmt::Write as _;
+
+use crate::finding::{Finding, RunRecord};
+
+/// Inputs up to this length are in the report itself.
+const INLINE: usize = 20_000;
+
+/// `report.md`.
+pub fn markdown(finding: &Finding, input: &str, witness: Option<&str>) -> String {
+    let mut out = String::new();
+    let mut line = |text: &str| {
+        out.push_str(text);
+        out.push('\n');
+    };
+    line(&format!("# {}", finding.summary));
+    line("");
+    if finding.flaky {
+        line("The behaviour does not repeat in every run.\n");
+    }
+    line(&format!("{} {}.", finding.title, finding.runs.first().map_or("", |run| &run.version)));
+    line("");
+    for run in finding.runs.iter().take(1) {
+        section(&mut line, run);
+    }
+    if !finding.expectation.why.is_empty() || finding.expectation.answer.is_some() {
+        if let Some(answer) = &finding.expectation.answer {
+            line(&format!("Expected: `{answer}`."));
+        }
+        for why in &finding.expectation.why {
+            line(&format!("- {why}"));
+        }
+        line("");
+    }
+    if finding.runs.len() > 1 {
+        line("For comparison:");
+        line("");
+        for run in &finding.runs[1..] {
+            section(&mut line, run);
+        }
+    }
+    if let Some(releases) = &finding.releases {
+        line(&format!("Affected releases: {}.", listed(&releases.affected)));
+        line(&format!("Not affected: {}.", listed(&releases.clean)));
+        line("");
+    }
+    if input.len() <= INLINE {
+        line("`input.smt2`:");
+        line("");
+        line("```smt2");
+        line(input.trim_end());
+        line("```");
+    } else {
+        line("The input is in the attached `input.smt2`.");
+    }
+    match witness {
+        Some(witness) if witness.len() <= INLINE => {
+            line("");
+            line("A model that satisfies it (each assertion evaluates to true):");
+            line("");
+            line("```smt2");
+            line(witness.trim_end());
+            line("```");
+        }
+        Some(_) => line("\nA model that satisfies it is in the attached `witness.smt2`."),
+        None => {}
+    }
+    out
+}
+
+fn section(line: &mut impl FnMut(&str), run: &RunRecord) {
+    line("```");
+    line(&format!("$ {}", run.command));
+    let output = [run.stdout.trim_end(), run.stderr.trim_end()];
+    for text in output.iter().filter(|text| !text.is_empty()) {
+        line(text);
+    }
+    line("```");
+    line("");
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { "none of those tried".to_owned() } else { names.join(", ") }
+}
+
+/// `repro.sh`: shows the bug with nothing but the solver.
+pub fn repro(finding: &Finding) -> String {
+    let command = finding.runs.first().map_or("", |run| run.command.as_str());
+    let (program, words) = command.split_once(' ').unwrap_or((command, ""));
+    let mut out = String::from("#!/bin/sh\n");
+    let _ = writeln!(out, "# {}", finding.summary.replace('\n', " "));
+    if let Some(run) = finding.runs.first() {
+        let seen = if run.answers.is_empty() { run.class.clone() } else { run.answers.join(" ") };
+        let _ = writeln!(out, "# seen: {seen}; expected: {}", expected(finding));
+        let _ = writeln!(out, "# usage: ./repro.sh [PATH OF {} {}]", finding.title, run.version);
+    }
+    out.push_str("cd \"$(dirname \"$0\")\" || exit 2\n");
+    let _ = writeln!(out, "exec \"${{1:-{program}}}\" {words}");
+    out
+}
+
+fn expected(finding: &Finding) -> String {
+    match (&finding.expectation.answer, finding.kind.as_str()) {
+        (Some(answer), _) => answer.clone(),
+        (None, "crash") => "no crash".to_owned(),
+        (None, _) => "see report.md".to_owned(),
+    }
+}

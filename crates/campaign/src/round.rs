@@ -1,0 +1,126 @@
+//! Opening a round: from a plan to an engine's bench. The same for a campaign and for making a finding's test case
+//! again.
+
+use std::collections::BTreeMap;
+
+use engines::Seed;
+use generate::{Config, Grammar, Rng};
+use smtlib::{Command, Mode, Release, Script, Store, print};
+
+use crate::config::Identity;
+use crate::plan::{Plan, Planned};
+use crate::seeds::SeedText;
+use crate::streams::{Purpose, stream};
+use crate::target::Target;
+
+/// What an engine's bench is made of.
+pub struct Opened {
+    pub seeds: Vec<Seed>,
+    /// The texts of the seeds, and whether they were generated here.
+    pub ancestors: Vec<(SeedText, bool)>,
+    pub grammar: Grammar,
+    pub rng: Rng,
+}
+
+/// Grammars by logic and group of solvers: making one looks at the whole theory table.
+#[derive(Default)]
+pub struct Grammars {
+    known: BTreeMap<(String, Vec<usize>), Option<Grammar>>,
+}
+
+/// Grammars kept: more than there are logics in any set of seeds.
+const GRAMMARS: usize = 256;
+
+impl Grammars {
+    /// The grammar of a logic for a group of solvers; nothing if the logic has no name we know.
+    fn get(&mut self, logic: &str, targets: &[Target], company: &[usize]) -> Option<&Grammar> {
+        if self.known.len() > GRAMMARS {
+            self.known.clear();
+        }
+        let key = (logic.to_owned(), company.to_vec());
+        let grammar = self.known.entry(key).or_insert_with(|| {
+            let group: Vec<&Target> = company.iter().filter_map(|i| targets.get(*i)).collect();
+            let releases: Vec<Release> = group.iter().map(|target| target.release).collect();
+            let mut config = Config::default();
+            for row in smtlib::theory::table().rows() {
+                let lacking = group.iter().any(|target| !target.has(crate::target::name(row.theory)));
+                if lacking {
+                    config.theories.insert(format!("{:?}", row.theory), 0.0);
+                }
+            }
+            let all_have = |name: &str| group.iter().all(|target| target.has(name));
+            if !all_have("quantifiers") {
+                config.quantifiers = 0.0;
+            }
+            if !all_have("datatypes") {
+                config.datatypes = 0.0;
+            }
+            Grammar::new(logic, &releases, config).ok()
+        });
+        grammar.as_ref()
+    }
+}
+
+/// Prepares a round in a fresh store. `None` if a seed cannot be read, which cannot happen with those of the pool.
+pub fn open(
+    store: &mut Store,
+    grammars: &mut Grammars,
+    plan: &Plan,
+    identity: &Identity,
+    targets: &[Target],
+) -> Option<Opened> {
+    let mut swarm = stream(identity.rng_seed, plan.round, Purpose::Swarm);
+    let mut source = stream(identity.rng_seed, plan.round, Purpose::Seed);
+    let mut seeds = Vec::new();
+    let mut ancestors = Vec::new();
+    for planned in &plan.seeds {
+        let (script, text, generated) = match planned {
+            Planned::Text(text) => {
+                let parsed = smtlib::parse(store, text.text.as_bytes(), Mode::Tolerant).ok()?;
+                (parsed.script, text.clone(), false)
+            }
+            Planned::Generated => {
+                let grammar = grammars.get(&plan.logic, targets, &plan.company)?.swarm(&mut source);
+                let script = grammar.script(store, &mut source);
+                let text = print::print(store, &script, Release::STANDARD);
+                (script, SeedText::new("generated", text), true)
+            }
+        };
+        let status = script.status(store).map(|status| (status, format!(":status of {}", text.name)));
+        seeds.push(Seed { name: text.name.clone(), script, status });
+        ancestors.push((text, generated));
+    }
+    let logic = match seeds.as_slice() {
+        [] => plan.logic.clone(),
+        [seed] => logic_of(store, &seed.script),
+        _ => "ALL".to_owned(),
+    };
+    let grammar = match grammars.get(&logic, targets, &plan.company) {
+        Some(grammar) => grammar.swarm(&mut swarm),
+        None => grammars.get("ALL", targets, &plan.company)?.swarm(&mut swarm),
+    };
+    let rng = stream(identity.rng_seed, plan.round, Purpose::Engine);
+    Some(Opened { seeds, ancestors, grammar, rng })
+}
+
+/// The logic that new terms of a seed's mutants must stay in: its own, else the smallest that fits.
+fn logic_of(store: &Store, script: &Script) -> String {
+    match script.logic(store) {
+        Some(logic) => logic.to_owned(),
+        None => smtlib::logic::usage(store, script).logic(),
+    }
+}
+
+/// The script as solvers get it: without the seed's `:status`, which says nothing about a mutant and makes Z3 complain.
+pub fn runnable(store: &Store, script: &Script) -> Script {
+    let mut script = script.clone();
+    script.commands.retain(|command| match command {
+        Command::SetInfo(keyword, _) => store.name(*keyword) != ":status",
+        Command::GetProof | Command::GetAssertions | Command::Exit => false,
+        _ => true,
+    });
+    if !script.commands.iter().any(Command::is_check) {
+        script.commands.push(Command::CheckSat);
+    }
+    script
+}

@@ -1,0 +1,122 @@
+//! Seeds from files: read once, checked once, kept as text by content hash.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Serialize;
+use smtlib::{Mode, Store};
+
+use crate::hash;
+
+/// Larger files make slow test cases that nobody can read; they are refused.
+pub const LARGEST: u64 = 200 << 10;
+
+/// A seed as text, the same for all workers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeedText {
+    /// Of the text.
+    pub hash: String,
+    /// File name, or where else it comes from.
+    pub name: String,
+    pub text: Arc<str>,
+}
+
+impl SeedText {
+    pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> SeedText {
+        let text = text.into();
+        SeedText { hash: hash::name(text.as_bytes()), name: name.into(), text }
+    }
+}
+
+/// A file that cannot be a seed, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Rejected {
+    pub file: PathBuf,
+    /// `file:line:column: what was expected`, or what else is wrong.
+    pub why: String,
+}
+
+/// What reading the seed files gave.
+#[derive(Clone, Debug, Default)]
+pub struct Harvest {
+    /// Smallest first; equal texts once.
+    pub seeds: Vec<SeedText>,
+    pub rejected: Vec<Rejected>,
+}
+
+/// Reads the files. Bad ones are counted and left out; the campaign goes on without them.
+pub fn harvest(files: &[PathBuf]) -> Harvest {
+    let mut harvest = Harvest::default();
+    let mut seen = BTreeSet::new();
+    let mut store = Store::new();
+    let clean = store.mark();
+    for file in files {
+        match read(&mut store, file) {
+            Ok(text) => {
+                let seed = SeedText::new(file.display().to_string(), text);
+                if seen.insert(seed.hash.clone()) {
+                    harvest.seeds.push(seed);
+                }
+            }
+            Err(why) => harvest.rejected.push(Rejected { file: file.clone(), why }),
+        }
+        store.reset(&clean);
+    }
+    harvest.seeds.sort_by(|a, b| (a.text.len(), &a.hash).cmp(&(b.text.len(), &b.hash)));
+    harvest
+}
+
+fn read(store: &mut Store, file: &Path) -> Result<String, String> {
+    let shown = file.display();
+    let size = std::fs::metadata(file).map_err(|error| format!("{shown}: cannot be read: {error}"))?.len();
+    if size > LARGEST {
+        return Err(format!("{shown}: {size} bytes; seeds have at most {LARGEST}"));
+    }
+    let bytes = std::fs::read(file).map_err(|error| format!("{shown}: cannot be read: {error}"))?;
+    let located = |offset: usize, message: &str| {
+        let place = smtlib::place(&bytes, offset);
+        format!("{shown}:{}:{}: {message}", place.line, place.column)
+    };
+    let parsed = smtlib::parse(store, &bytes, Mode::Tolerant)
+        .map_err(|error| located(error.offset, &error.message))?;
+    if parsed.script.assertions().next().is_none() {
+        return Err(format!("{shown}: asserts nothing"));
+    }
+    String::from_utf8(bytes.clone())
+        .map_err(|error| located(error.utf8_error().valid_up_to(), "a byte that is not UTF-8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_files_are_told_with_their_place_and_good_ones_come_smallest_first() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = |name: &str, text: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).expect("written");
+            path
+        };
+        let files = vec![
+            file("long.smt2", b"(declare-const x Int)\n(assert (> x 3))\n(check-sat)\n"),
+            file("short.smt2", b"(assert true)\n(check-sat)\n"),
+            file("same.smt2", b"(assert true)\n(check-sat)\n"),
+            file("ill-sorted.smt2", b"(declare-const x Int)\n(assert (and x true))\n"),
+            file("empty.smt2", b""),
+            file("huge.smt2", &vec![b' '; LARGEST as usize + 1]),
+            folder.path().join("absent.smt2"),
+        ];
+        let harvest = harvest(&files);
+        let names: Vec<&str> =
+            harvest.seeds.iter().map(|seed| seed.name.rsplit('/').next().unwrap_or("")).collect();
+        assert_eq!(names, ["short.smt2", "long.smt2"]);
+        let whys: Vec<&str> = harvest.rejected.iter().map(|rejected| rejected.why.as_str()).collect();
+        assert_eq!(whys.len(), 4);
+        assert!(whys[0].contains("ill-sorted.smt2:2:"), "{}", whys[0]);
+        assert!(whys[1].contains("asserts nothing"), "{}", whys[1]);
+        assert!(whys[2].contains("at most 204800"), "{}", whys[2]);
+        assert!(whys[3].contains("cannot be read"), "{}", whys[3]);
+    }
+}

@@ -1,0 +1,97 @@
+//! A solver under test: what it accepts, the text it gets, how it is started.
+
+use std::collections::BTreeSet;
+
+use smtlib::Release;
+use smtlib::logic::Usage;
+use smtlib::theory::Theory;
+use solver::Solver;
+use solver::fast::ExecMode;
+use solver::options::OptionTable;
+
+/// A solver under test.
+#[derive(Debug)]
+pub struct Target {
+    /// Its place among the solvers of the campaign.
+    pub number: usize,
+    pub solver: Solver,
+    /// `z3@4.8.7`, with the user's options where there are any.
+    pub name: String,
+    /// The dialect it reads.
+    pub release: Release,
+    /// Its options, where the policy needs them.
+    pub table: Option<OptionTable>,
+    /// How it is started during the campaign; findings are confirmed by plain starts.
+    pub mode: ExecMode,
+    theories: BTreeSet<String>,
+}
+
+impl Target {
+    pub fn new(number: usize, solver: Solver, table: Option<OptionTable>, plain: bool) -> Target {
+        let mut name = solver.name();
+        for option in &solver.options {
+            name.push(' ');
+            name.push_str(option);
+        }
+        let release = solver.release();
+        let theories = solver.theories().into_iter().map(str::to_owned).collect();
+        let mode = if plain { ExecMode::Plain } else { solver.fast_modes().next().unwrap_or_default() };
+        Target { number, solver, name, release, table, mode, theories }
+    }
+
+    /// Does it claim everything the script uses? A solver of which nothing is known claims all of the standard.
+    pub fn accepts(&self, usage: &Usage) -> bool {
+        let theories_ok =
+            self.theories.is_empty() || needs(usage).iter().all(|need| self.theories.contains(*need));
+        theories_ok && usage.operators.iter().all(|op| op.row().accepted_by(self.release))
+    }
+
+    /// Does it claim a theory of the adapters' vocabulary?
+    pub fn has(&self, theory: &str) -> bool {
+        self.theories.is_empty() || self.theories.contains(theory)
+    }
+}
+
+/// What a script needs, in the adapters' vocabulary.
+fn needs(usage: &Usage) -> BTreeSet<&'static str> {
+    let mut needs: BTreeSet<&'static str> = usage.theories.iter().map(|theory| name(*theory)).collect();
+    let features = [
+        (usage.quantifiers, "quantifiers"),
+        (usage.uninterpreted, "functions"),
+        (usage.arrays, "arrays"),
+        (usage.bitvectors, "bitvectors"),
+        (usage.floats, "floats"),
+        (usage.datatypes, "datatypes"),
+        (usage.strings, "strings"),
+        (usage.sequences, "sequences"),
+        (usage.ints, "ints"),
+        (usage.reals, "reals"),
+        (usage.finite_fields, "finite_fields"),
+        (usage.higher_order, "lambdas"),
+    ];
+    needs.extend(features.iter().filter(|(used, _)| *used).map(|(_, need)| *need));
+    needs
+}
+
+/// The adapters' name of a theory.
+pub fn name(theory: Theory) -> &'static str {
+    match theory {
+        Theory::Arrays => "arrays",
+        Theory::Bags => "bags",
+        Theory::BitVectors => "bitvectors",
+        Theory::Core => "core",
+        Theory::FiniteFields => "finite_fields",
+        Theory::Floats => "floats",
+        Theory::Functions => "functions",
+        Theory::Ints => "ints",
+        Theory::Nullables => "nullables",
+        Theory::Reals => "reals",
+        Theory::Regexes => "regexes",
+        Theory::Tuples => "relations_tuples",
+        Theory::Separation => "separation",
+        Theory::Sequences => "sequences",
+        Theory::Sets => "sets",
+        Theory::Strings => "strings",
+        Theory::Transcendentals => "transcendentals",
+    }
+}

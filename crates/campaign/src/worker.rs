@@ -1,0 +1,475 @@
+//! A worker: takes rounds, runs their test cases, reports what it saw.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use engines::{Bench, Engine, Expectation, Feedback, TestCase};
+use eval::Evaluator;
+use oracle::{Configuration, Run};
+use smtlib::logic::Usage;
+use smtlib::{Mark, Release, Store, print};
+use solver::{RunClass, RunRequest};
+
+use crate::ask::{Memory, Questions};
+use crate::config::{Identity, Settings};
+use crate::error::CampaignError;
+use crate::exchange;
+use crate::executor::Executor;
+use crate::hash;
+use crate::inquiry::{Inquiry, Outcome, Parts};
+use crate::journal::Line;
+use crate::learned::Counts;
+use crate::novelty::Signal;
+use crate::observer::Observer;
+use crate::plan::{self, Ancestor, Origin, Plan};
+use crate::policy::OptionPolicy;
+use crate::round::{self, Grammars, Opened};
+use crate::seeds::SeedText;
+use crate::state::State;
+use crate::stop::Stop;
+use crate::streams::{Purpose, stream};
+use crate::target::Target;
+use crate::usage::thread_cpu;
+
+/// Test cases of one round at most: short enough to learn from, long enough to pay for opening it.
+const STEPS: usize = 100;
+
+/// A round ends after this many test cases in a row that no solver could do anything with.
+const PATIENCE: usize = 4;
+
+/// Larger scripts are not run: nobody could read a finding from them.
+const LARGEST: usize = 1 << 20;
+
+/// Mutants up to this size may become seeds.
+const LARGEST_SEED: usize = 16 << 10;
+
+/// What all workers see.
+pub struct Shared<'a> {
+    pub identity: &'a Identity,
+    pub settings: &'a Settings,
+    pub targets: &'a [Target],
+    pub engines: &'a [Box<dyn Engine>],
+    pub policy: Box<dyn OptionPolicy>,
+    pub signals: Vec<Box<dyn Signal>>,
+    pub state: Mutex<State>,
+    pub stop: Stop,
+    pub observer: &'a dyn Observer,
+}
+
+impl Shared<'_> {
+    /// The state; a worker that panicked while holding it left counts behind, nothing worse.
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One worker.
+pub struct Worker<'a> {
+    shared: &'a Shared<'a>,
+    executor: Executor,
+    store: Store,
+    clean: Mark,
+    evaluator: Evaluator,
+    grammars: Grammars,
+    memory: Memory,
+    inquiry: Inquiry,
+}
+
+/// What a round has cost and brought.
+#[derive(Default)]
+struct Tally {
+    counts: Counts,
+    runs: u64,
+    extra: u64,
+    solver_cpu: Duration,
+    answers: BTreeMap<(usize, &'static str), u64>,
+    rejected: u64,
+    refusals: Vec<String>,
+    unconfirmed: u64,
+    excused: u64,
+    internal: u64,
+    /// Test cases on which every solver ran out of time.
+    timed_out: u64,
+}
+
+/// A test case with what is needed to run it.
+pub struct Prepared<'c> {
+    pub case: &'c TestCase,
+    pub usage: Usage,
+    /// Numbers of the solvers that run it.
+    pub who: Vec<usize>,
+    pub configurations: Vec<Arc<Configuration>>,
+}
+
+impl<'a> Worker<'a> {
+    pub fn new(shared: &'a Shared<'a>) -> Result<Worker<'a>, CampaignError> {
+        let store = Store::new();
+        Ok(Worker {
+            shared,
+            executor: Executor::new(shared.identity, shared.targets)?,
+            clean: store.mark(),
+            store,
+            evaluator: Evaluator::default(),
+            grammars: Grammars::default(),
+            memory: Memory::default(),
+            inquiry: Inquiry::new(shared.settings.bisect),
+        })
+    }
+
+    /// Rounds until the campaign is over.
+    pub fn work(&mut self) -> Result<(), CampaignError> {
+        while !self.shared.stop.now() {
+            let plan = self.next_plan()?;
+            let tally = self.round(&plan)?;
+            self.settle(&plan, tally)?;
+        }
+        Ok(())
+    }
+
+    fn next_plan(&self) -> Result<Plan, CampaignError> {
+        let shared = self.shared;
+        let mut state = shared.state();
+        let round = state.next_round;
+        state.next_round += 1;
+        let plan =
+            plan::plan(round, shared.identity, shared.targets, shared.engines, &state.learned, &state.pool);
+        let seeds = plan.seeds.iter().map(plan::Planned::name).collect();
+        state.log(&Line::Round { round, engine: &plan.engine, logic: &plan.logic, seeds })?;
+        Ok(plan)
+    }
+
+    fn round(&mut self, plan: &Plan) -> Result<Tally, CampaignError> {
+        let started = thread_cpu();
+        self.store.reset(&self.clean);
+        self.evaluator.forget();
+        let mut tally = Tally::default();
+        // A defect in an engine must not end a campaign of hours; it is counted and shown.
+        let finished = catch_unwind(AssertUnwindSafe(|| self.test_cases(plan, &mut tally)));
+        match finished {
+            Ok(done) => done?,
+            Err(panic) => {
+                let text = panic_text(&*panic);
+                self.store = Store::new();
+                self.clean = self.store.mark();
+                self.internal_error(plan, &mut tally, &format!("panic: {text}"), "")?;
+            }
+        }
+        let cost = self.executor.take_cost();
+        tally.runs += cost.runs - cost.extra;
+        tally.extra += cost.extra;
+        tally.solver_cpu += cost.cpu;
+        tally.counts.rounds = 1;
+        tally.counts.cpu = (tally.solver_cpu + thread_cpu().saturating_sub(started)).as_micros() as u64;
+        Ok(tally)
+    }
+
+    fn test_cases(&mut self, plan: &Plan, tally: &mut Tally) -> Result<(), CampaignError> {
+        let shared = self.shared;
+        let Some(engine) = shared.engines.iter().find(|engine| engine.name() == plan.engine) else {
+            return Err(CampaignError::Internal(format!("there is no engine '{}'", plan.engine)));
+        };
+        let opened = round::open(&mut self.store, &mut self.grammars, plan, shared.identity, shared.targets);
+        let Some(mut opened) = opened else { return Ok(()) };
+        let mut options = stream(shared.identity.rng_seed, plan.round, Purpose::Options);
+        let mut failure = None;
+        let mut told: Vec<String> = Vec::new();
+        let Some(mut round) = self.with_bench(&mut opened, &mut failure, |bench| engine.open(bench)) else {
+            return failure.map_or(Ok(()), Err);
+        };
+        let mut hopeless = 0;
+        for step in 0..STEPS {
+            if shared.stop.now() || hopeless >= PATIENCE {
+                break;
+            }
+            let case = self.with_bench(&mut opened, &mut failure, |bench| round.next(bench));
+            if let Some(error) = failure.take() {
+                return Err(error);
+            }
+            let Some(case) = case else { break };
+            if !shared.stop.take_test() {
+                break;
+            }
+            let origin = self.origin(plan, &opened, &case, step, &told);
+            let feedback = self.test(&case, origin, &opened, &mut options, tally)?;
+            hopeless = if feedback.hopeless { hopeless + 1 } else { 0 };
+            told.push(letters(feedback));
+            round.learn(feedback);
+        }
+        Ok(())
+    }
+
+    /// Calls the engine with a bench made of the worker's parts.
+    fn with_bench<T>(
+        &mut self,
+        opened: &mut Opened,
+        failure: &mut Option<CampaignError>,
+        call: impl FnOnce(&mut Bench) -> T,
+    ) -> T {
+        let mut questions = Questions {
+            targets: self.shared.targets,
+            executor: &mut self.executor,
+            memory: &mut self.memory,
+            failure,
+        };
+        let mut bench = Bench {
+            store: &mut self.store,
+            rng: &mut opened.rng,
+            ask: &mut questions,
+            grammar: &opened.grammar,
+            seeds: &opened.seeds,
+        };
+        call(&mut bench)
+    }
+
+    fn origin(&self, plan: &Plan, opened: &Opened, case: &TestCase, step: usize, told: &[String]) -> Origin {
+        let seeds = opened.ancestors.iter().map(|(seed, generated)| Ancestor {
+            name: seed.name.clone(),
+            hash: seed.hash.clone(),
+            generated: *generated,
+        });
+        Origin {
+            rng_seed: self.shared.identity.rng_seed,
+            round: plan.round,
+            step,
+            engine: plan.engine.clone(),
+            logic: plan.logic.clone(),
+            company: plan.company.clone(),
+            seeds: seeds.collect(),
+            script: String::new(),
+            changes: case.provenance.changes.clone(),
+            feedback: told.to_vec(),
+        }
+    }
+
+    /// Runs one test case and sees to whatever it reveals.
+    fn test(
+        &mut self,
+        case: &TestCase,
+        mut origin: Origin,
+        opened: &Opened,
+        options: &mut generate::Rng,
+        tally: &mut Tally,
+    ) -> Result<Feedback, CampaignError> {
+        tally.counts.tests += 1;
+        let shared = self.shared;
+        let mut case = case.clone();
+        case.script = round::runnable(&self.store, &case.script);
+        let standard = print::print(&self.store, &case.script, Release::STANDARD);
+        origin.script = hash::name(standard.as_bytes());
+        if standard.len() > LARGEST {
+            return Ok(Feedback::default());
+        }
+        if let Err(text) = self.check_witness(&case) {
+            self.internal_error_at(&origin, tally, &text, &standard)?;
+            return Ok(Feedback::default());
+        }
+        let usage = smtlib::logic::usage(&self.store, &case.script);
+        let prepared = self.prepare(&case, usage, options);
+        let runs = self.run_all(&prepared)?;
+        for (number, run) in prepared.who.iter().zip(&runs) {
+            *tally.answers.entry((*number, exchange::word(run))).or_default() += 1;
+            if exchange::refused(run) {
+                tally.refusals.push(format!("{}: {}", shared.targets[*number].name, exchange::refusal(run)));
+            }
+        }
+        let timed_out = !runs.is_empty() && runs.iter().all(|run| run.answers.class == RunClass::Timeout);
+        tally.timed_out += u64::from(timed_out);
+        let mut feedback = Feedback {
+            hopeless: !runs.is_empty() && runs.iter().all(exchange::gave_up),
+            rejected: runs.iter().any(exchange::refused),
+            ..Feedback::default()
+        };
+        tally.rejected += u64::from(feedback.rejected);
+        feedback.novel = self.observe(&prepared, &runs, &origin, &standard)?;
+        tally.counts.novel += u64::from(feedback.novel);
+        let mut parts =
+            Parts { store: &mut self.store, evaluator: &mut self.evaluator, executor: &mut self.executor };
+        let outcomes =
+            self.inquiry.judge(&mut parts, shared, &prepared, &runs, &origin, &opened.ancestors)?;
+        for outcome in outcomes {
+            feedback.finding |= matches!(outcome, Outcome::Unique | Outcome::Known);
+            match outcome {
+                Outcome::Unique => tally.counts.findings += 1,
+                Outcome::Unconfirmed => tally.unconfirmed += 1,
+                Outcome::Excused => tally.excused += 1,
+                Outcome::Known => {}
+            }
+        }
+        Ok(feedback)
+    }
+
+    /// A model that an engine hands over is checked again on the script that solvers get.
+    fn check_witness(&mut self, case: &TestCase) -> Result<(), String> {
+        let Expectation::Sat(witness) = &case.expectation else { return Ok(()) };
+        self.evaluator.forget();
+        for term in eval::model::checked_terms(&case.script) {
+            match self.evaluator.holds(&self.store, witness.model(), term) {
+                Ok(true) => {}
+                Ok(false) => return Err("the witness does not satisfy an assertion".to_owned()),
+                Err(unknown) => {
+                    return Err(format!("the witness leaves an assertion open: {}", unknown.reason));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn prepare<'c>(&self, case: &'c TestCase, usage: Usage, options: &mut generate::Rng) -> Prepared<'c> {
+        let shared = self.shared;
+        let who: Vec<usize> = shared
+            .targets
+            .iter()
+            .filter(|target| target.accepts(&usage))
+            .map(|target| target.number)
+            .collect();
+        // A model after the only check can be validated; between several checks it would change what is tested.
+        let models = shared.policy.may_ask() && !case.script.is_incremental();
+        let configurations = who
+            .iter()
+            .map(|number| {
+                let target = &shared.targets[*number];
+                let options = shared.policy.options(target, &usage, options);
+                let request = RunRequest { models, options, ..RunRequest::default() };
+                Arc::new(Configuration { solver: target.solver.clone(), request })
+            })
+            .collect();
+        Prepared { case, usage, who, configurations }
+    }
+
+    fn run_all(&mut self, prepared: &Prepared) -> Result<Vec<Run>, CampaignError> {
+        let script = &prepared.case.script;
+        let mut runs = Vec::with_capacity(prepared.who.len());
+        for (number, configuration) in prepared.who.iter().zip(&prepared.configurations) {
+            let target = &self.shared.targets[*number];
+            let text = if configuration.request.models {
+                print::print(&self.store, &crate::ask::asking_for_model(script), target.release)
+            } else {
+                print::print(&self.store, script, target.release)
+            };
+            runs.push(self.executor.run_fast(target, configuration, text.as_bytes())?);
+        }
+        Ok(runs)
+    }
+
+    /// Looks for new behaviour; a small script that shows some becomes a seed.
+    fn observe(
+        &mut self,
+        prepared: &Prepared,
+        runs: &[Run],
+        origin: &Origin,
+        standard: &str,
+    ) -> Result<bool, CampaignError> {
+        let mut features = Vec::new();
+        for signal in &self.shared.signals {
+            signal.features(&prepared.usage, &prepared.who, runs, &mut features);
+        }
+        let mut state = self.shared.state();
+        let novel = state.novelty.observe(&features);
+        let quick = runs.iter().any(|run| !exchange::gave_up(run) && !exchange::refused(run));
+        if novel && quick && standard.len() <= LARGEST_SEED {
+            let name = format!("round {} step {} of {}", origin.round, origin.step, origin.engine);
+            state.join(SeedText::new(name, standard))?;
+        }
+        state.log(&Line::Test {
+            round: origin.round,
+            step: origin.step,
+            engine: &origin.engine,
+            script: &origin.script,
+            answers: runs.iter().map(exchange::word).collect(),
+            novel,
+        })?;
+        Ok(novel)
+    }
+
+    fn internal_error(
+        &self,
+        plan: &Plan,
+        tally: &mut Tally,
+        text: &str,
+        script: &str,
+    ) -> Result<(), CampaignError> {
+        let origin = Origin { round: plan.round, engine: plan.engine.clone(), ..Origin::default() };
+        self.internal_error_at(&origin, tally, text, script)
+    }
+
+    /// A defect of ours: shown, counted, and kept with its script.
+    fn internal_error_at(
+        &self,
+        origin: &Origin,
+        tally: &mut Tally,
+        text: &str,
+        script: &str,
+    ) -> Result<(), CampaignError> {
+        tally.internal += 1;
+        let place = format!("round {} step {} of {}: {text}", origin.round, origin.step, origin.engine);
+        self.shared.observer.note(&format!("internal error in {place}"));
+        let mut state = self.shared.state();
+        state.keep_internal_error(&place, script)?;
+        state.log(&Line::Note { text: &place })
+    }
+
+    /// Adds the round to the shared counts.
+    fn settle(&mut self, plan: &Plan, tally: Tally) -> Result<(), CampaignError> {
+        let launcher = self.executor.take_launcher_cpu();
+        let shared = self.shared;
+        let mut state = shared.state();
+        state.add_own_cpu(launcher);
+        state.learned.engines.entry(plan.engine.clone()).or_default().add(&tally.counts);
+        if plan.seeds.iter().all(|seed| matches!(seed, plan::Planned::Generated)) {
+            state.learned.logics.entry(plan.logic.clone()).or_default().add(&tally.counts);
+        }
+        let hopeless = tally.counts.tests >= 3 && tally.timed_out == tally.counts.tests;
+        for planned in &plan.seeds {
+            let plan::Planned::Text(seed) = planned else { continue };
+            state.credit_seed(&seed.hash, &tally.counts);
+            if hopeless && let Some(dropped) = state.drop_seed(&seed.hash)? {
+                let text = format!("seed {} dropped: all solvers time out on it", dropped.name);
+                state.log(&Line::Note { text: &text })?;
+            }
+        }
+        let totals = &mut state.totals;
+        totals.rounds += 1;
+        totals.tests += tally.counts.tests;
+        totals.runs += tally.runs;
+        totals.extra_runs += tally.extra;
+        totals.solver_cpu += tally.solver_cpu.as_micros() as u64;
+        totals.rejected += tally.rejected;
+        totals.novel += tally.counts.novel;
+        totals.unconfirmed += tally.unconfirmed;
+        totals.excused += tally.excused;
+        totals.internal_errors += tally.internal;
+        *totals.engines.entry(plan.engine.clone()).or_default() += tally.counts.tests;
+        for ((number, word), count) in tally.answers {
+            let answers = totals.answers.entry(shared.targets[number].name.clone()).or_default();
+            *answers.entry(word.to_owned()).or_default() += count;
+        }
+        for refusal in tally.refusals {
+            totals.refuse(refusal);
+        }
+        state.write_now_and_then()
+    }
+}
+
+/// The flags of a feedback, for provenance.
+fn letters(feedback: Feedback) -> String {
+    let flags =
+        [(feedback.finding, 'f'), (feedback.novel, 'n'), (feedback.hopeless, 'h'), (feedback.rejected, 'r')];
+    flags.iter().filter(|(set, _)| *set).map(|(_, letter)| *letter).collect()
+}
+
+/// The feedback that letters of a provenance stand for.
+pub fn feedback_of(letters: &str) -> Feedback {
+    Feedback {
+        finding: letters.contains('f'),
+        novel: letters.contains('n'),
+        hopeless: letters.contains('h'),
+        rejected: letters.contains('r'),
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a message".to_owned())
+}

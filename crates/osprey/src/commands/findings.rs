@@ -1,0 +1,79 @@
+//! `osprey findings`: what a campaign has found.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use campaign::database::Database;
+use campaign::{Finding, folder};
+use clap::Args;
+use serde::Serialize;
+
+use crate::exit::Exit;
+
+/// List the findings of a campaign
+#[derive(Args)]
+#[command(after_help = "Exit code 0 if there is none, 10 if there are some.")]
+pub struct Findings {
+    /// The output folder of a campaign
+    #[arg(value_name = "DIR", default_value = "osprey-out")]
+    out: PathBuf,
+
+    /// One JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    folder: PathBuf,
+    duplicates: u64,
+    #[serde(flatten)]
+    finding: Finding,
+}
+
+impl Findings {
+    pub fn run(self) -> Result<Exit> {
+        let bugs = self.out.join("bugs");
+        if !bugs.is_dir() {
+            bail!("'{}' is not the output folder of a campaign: it has no folder 'bugs'", self.out.display());
+        }
+        // Counts of duplicates are in the database; without it the folders still tell everything else.
+        let known = Database::read(&self.out.join("campaign.db"))
+            .and_then(|database| database.findings())
+            .unwrap_or_default();
+        let folders = folder::finished(&bugs).with_context(|| format!("cannot read '{}'", bugs.display()))?;
+        let mut listed = Vec::new();
+        for folder in folders {
+            match Finding::read(&folder) {
+                Ok((finding, folder)) => {
+                    let hash = finding.hash();
+                    let duplicates =
+                        known.iter().find(|known| known.hash == hash).map_or(0, |known| known.duplicates);
+                    listed.push(Listed { folder, duplicates, finding });
+                }
+                Err(error) => eprintln!("osprey: skipped: {error}"),
+            }
+        }
+        listed
+            .sort_by(|a, b| (&a.finding.kind, &a.finding.solver).cmp(&(&b.finding.kind, &b.finding.solver)));
+        for item in &listed {
+            if self.json {
+                println!("{}", serde_json::to_string(item)?);
+                continue;
+            }
+            let finding = &item.finding;
+            let flaky = if finding.flaky { ", flaky" } else { "" };
+            println!("{}: {}", finding.kind, finding.summary);
+            println!("  {}", item.folder.display());
+            println!("  signature: {}", finding.signature);
+            println!(
+                "  {} duplicates{flaky}, round {} of {}",
+                item.duplicates, finding.provenance.round, finding.provenance.engine
+            );
+        }
+        if listed.is_empty() && !self.json {
+            println!("nothing found");
+        }
+        Ok(if listed.is_empty() { Exit::Clean } else { Exit::Findings })
+    }
+}

@@ -1,0 +1,85 @@
+//! `osprey replay`: does a stored finding still fail?
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use campaign::{Finding, Identity, PolicyName, replay};
+use clap::Args;
+
+use crate::exit::Exit;
+use crate::{duration, fleet};
+
+/// Run a stored finding again
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  osprey replay osprey-out/bugs/crash-z3-4.8.7-0123456789ab
+  osprey replay FINDING -s ./build/z3        is it fixed in this build?
+
+Exit code 10 if it still fails, 0 if not.")]
+pub struct Replay {
+    /// A finding's folder, or its finding.json
+    finding: PathBuf,
+
+    /// Put this solver in the place of the one to blame
+    #[arg(short, long = "solver", value_name = "SPEC")]
+    solver: Option<String>,
+
+    /// Time of one solver run
+    #[arg(long, value_name = "TIME", default_value = "10", value_parser = duration::parse)]
+    timeout: Duration,
+
+    /// Memory of one solver run, in megabytes
+    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    memory: u64,
+
+    #[arg(long)]
+    json: bool,
+}
+
+impl Replay {
+    pub fn run(self) -> Result<Exit> {
+        let (finding, folder) = Finding::read(&self.finding)?;
+        let solvers = fleet::all(&[])?;
+        let mut fleet = Vec::new();
+        for (place, run) in finding.runs.iter().enumerate() {
+            let spec = match &self.solver {
+                Some(spec) if place == 0 => spec.clone(),
+                _ => run.solver.clone(),
+            };
+            let mut found = fleet::resolve(&solvers, &[spec])?;
+            found.truncate(1);
+            for solver in &mut found {
+                solver.options.extend(run.user_options.iter().cloned());
+            }
+            fleet.extend(found);
+        }
+        let identity = Identity {
+            solvers: Vec::new(),
+            engines: Vec::new(),
+            auto: false,
+            options: PolicyName::None,
+            logics: Vec::new(),
+            seeds: Vec::new(),
+            rng_seed: finding.provenance.rng_seed,
+            timeout: self.timeout.as_millis() as u64,
+            memory: self.memory,
+        };
+        let replayed = replay::replay(&finding, &folder, &fleet, &identity)?;
+        if self.json {
+            println!("{}", serde_json::to_string(&replayed)?);
+        } else {
+            println!("{}: {}", finding.kind, finding.summary);
+            for run in &replayed.runs {
+                let said = if run.answers.is_empty() { run.class.clone() } else { run.answers.join(" ") };
+                println!("  {}: {said}", run.solver);
+            }
+            for verdict in &replayed.verdicts {
+                println!("  {}: {}", verdict.kind, verdict.reason);
+            }
+            println!("{}", if replayed.fails { "it still fails" } else { "it does not fail any more" });
+        }
+        Ok(if replayed.fails { Exit::Findings } else { Exit::Clean })
+    }
+}

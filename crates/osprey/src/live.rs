@@ -1,0 +1,164 @@
+//! What a user sees of a campaign while it runs: a few lines that stay in place on a terminal, plain lines elsewhere.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+use campaign::{Finding, Observer, Snapshot, Totals};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Plain lines come at least this far apart.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// The live view, on standard error.
+pub struct Live {
+    /// `None` when standard error is not a terminal.
+    bar: Option<ProgressBar>,
+    quiet: bool,
+    last: Mutex<Option<Instant>>,
+}
+
+impl Live {
+    pub fn new(quiet: bool) -> Live {
+        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
+            let style =
+                ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+            ProgressBar::new_spinner().with_style(style)
+        });
+        Live { bar, quiet, last: Mutex::new(None) }
+    }
+
+    /// Takes the view away; lines above it stay.
+    pub fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{text}")),
+            None if self.quiet => {}
+            None => eprintln!("{text}"),
+        }
+    }
+}
+
+impl Observer for Live {
+    fn progress(&self, snapshot: &Snapshot) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(block(snapshot));
+            bar.tick();
+            return;
+        }
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_none_or(|last| last.elapsed() >= EVERY) {
+            *last = Some(Instant::now());
+            self.line(&one_line(snapshot));
+        }
+    }
+
+    fn found(&self, finding: &Finding, folder: &Path) {
+        let flaky = if finding.flaky { " (flaky)" } else { "" };
+        self.line(&format!("found {}{flaky}: {}\n  {}", finding.kind, finding.summary, folder.display()));
+    }
+
+    fn note(&self, text: &str) {
+        self.line(&format!("note: {text}"));
+    }
+}
+
+fn one_line(snapshot: &Snapshot) -> String {
+    let totals = &snapshot.totals;
+    let mut line = format!(
+        "{} {} tests ({:.1}/s), {} runs, {} findings",
+        clock(snapshot.elapsed),
+        snapshot.tests,
+        rate(snapshot),
+        totals.runs,
+        totals.unique()
+    );
+    if totals.duplicates > 0 {
+        let _ = write!(line, " ({} duplicates)", totals.duplicates);
+    }
+    let _ = write!(line, ", own CPU {:.1} %", totals.own_share() * 100.0);
+    if let Some(left) = snapshot.left {
+        let _ = write!(line, ", {} left", clock(left));
+    }
+    line
+}
+
+fn block(snapshot: &Snapshot) -> String {
+    let totals = &snapshot.totals;
+    let mut out = String::new();
+    let left = snapshot.left.map_or(String::new(), |left| format!(", {} left", clock(left)));
+    let _ = writeln!(
+        out,
+        "{}{left} | {} tests, {:.1}/s | {} solver runs | {} seeds | own CPU {:.1} %",
+        clock(snapshot.elapsed),
+        snapshot.tests,
+        rate(snapshot),
+        totals.runs,
+        snapshot.seeds,
+        totals.own_share() * 100.0
+    );
+    for (solver, answers) in &totals.answers {
+        let _ = writeln!(
+            out,
+            "  {solver}: {}",
+            counted(answers.iter().map(|(word, count)| (word.as_str(), *count)))
+        );
+    }
+    let shares: Vec<String> =
+        snapshot.shares.iter().map(|(name, share)| format!("{name} {:.0} %", share * 100.0)).collect();
+    let _ = writeln!(out, "  engines: {}", shares.join(", "));
+    let _ = write!(out, "  findings: {}", found(totals));
+    out
+}
+
+/// `3 crash, 1 invalid-model (12 duplicates)`.
+pub fn found(totals: &Totals) -> String {
+    if totals.unique() == 0 {
+        return "none".to_owned();
+    }
+    let kinds = counted(totals.findings.iter().map(|(kind, count)| (kind.as_str(), *count)));
+    match totals.duplicates {
+        0 => kinds,
+        1 => format!("{kinds} (1 duplicate)"),
+        many => format!("{kinds} ({many} duplicates)"),
+    }
+}
+
+/// `12 sat, 3 unsat`, the most frequent first.
+pub fn counted<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> String {
+    let mut counts: Vec<(&str, u64)> = counts.collect();
+    counts.sort_by_key(|(word, count)| (std::cmp::Reverse(*count), *word));
+    let shown: Vec<String> = counts.iter().map(|(word, count)| format!("{count} {word}")).collect();
+    shown.join(", ")
+}
+
+fn rate(snapshot: &Snapshot) -> f64 {
+    snapshot.tests as f64 / snapshot.elapsed.as_secs_f64().max(0.001)
+}
+
+/// `1:02:03`.
+pub fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_counts_read_well() {
+        assert_eq!(clock(Duration::from_secs(61)), "1:01");
+        assert_eq!(clock(Duration::from_secs(3723)), "1:02:03");
+        assert_eq!(counted([("sat", 2), ("unsat", 9)].into_iter()), "9 unsat, 2 sat");
+    }
+}
