@@ -11,7 +11,7 @@ pub(super) enum Item {
     /// `(define-fun name ((x S) ...) R body)`.
     Define { at: Expr, name: String, params: Vec<Param>, result: Vec<Expr>, body: Expr },
     /// `(declare-fun S!val!0 () S)`.
-    Element { at: Expr, name: String, sort: Vec<Expr> },
+    Element { name: String, sort: Vec<Expr> },
     /// `(forall ((x S)) (or (= x ...) ...))`: there are no other elements.
     Closed { at: Expr, sort: Vec<Expr> },
     /// Yices: `(= x 1)`.
@@ -95,16 +95,20 @@ fn statement(tokens: &Tokens<'_>, at: Expr) -> Result<Option<Item>, ModelError> 
             if !tokens.parts(*params).is_empty() {
                 return Ok(None);
             }
-            Item::Element { at, name: symbol(tokens, *name)?, sort: sort.to_vec() }
+            Item::Element { name: symbol(tokens, *name)?, sort: sort.to_vec() }
         }
         "declare-const" => {
             let [_, name, sort @ ..] = parts.as_slice() else {
                 return Err(unexpected(tokens, at, "a declaration"));
             };
-            Item::Element { at, name: symbol(tokens, *name)?, sort: sort.to_vec() }
+            Item::Element { name: symbol(tokens, *name)?, sort: sort.to_vec() }
         }
         // What the script says already.
-        "declare-sort" | "declare-datatypes" | "declare-datatype" | "declare-codatatypes" | "define-sort"
+        "declare-sort"
+        | "declare-datatypes"
+        | "declare-datatype"
+        | "declare-codatatypes"
+        | "define-sort"
         | "define-funs-rec" => return Ok(None),
         "forall" => closed(tokens, at, &parts)?,
         "error" => {

@@ -10,6 +10,8 @@
 //! its value on other constructors, and `|(_ fp.to_ubv 8)|` where the operator has indices.
 
 mod items;
+mod open;
+mod plan;
 mod read;
 mod rewrite;
 mod tokens;
@@ -21,7 +23,7 @@ use thiserror::Error;
 use crate::model::Model;
 
 pub use read::{read_model, read_values};
-pub use write::write_model;
+pub use write::{Unwritable, write_model};
 
 /// A model read from text.
 #[derive(Clone, Debug)]

@@ -26,6 +26,8 @@ pub(super) struct Rewriter<'t, 'a> {
     pub tokens: &'t Tokens<'a>,
     store: &'t Store,
     escapes: Escapes,
+    /// Backslashes are printed as they are, so that text may look like an escape (Z3 before 4.8.13).
+    plain_backslash: bool,
     /// Decimals are roundings (Yices prints exact numbers as fractions).
     rounds: bool,
     /// Names that the script or the model gives a meaning.
@@ -63,6 +65,7 @@ impl<'t, 'a> Rewriter<'t, 'a> {
             tokens,
             store,
             escapes,
+            plain_backslash: release.family == Family::Z3 && before("4.8.13"),
             rounds: release.family == Family::Yices,
             known: FxHashSet::default(),
             tables: FxHashSet::default(),
@@ -71,6 +74,11 @@ impl<'t, 'a> Rewriter<'t, 'a> {
             constants: Vec::new(),
             elements: FxHashMap::default(),
         }
+    }
+
+    /// The declared sort of a name.
+    pub fn sort(&self, name: &str) -> Option<Sort> {
+        self.sorts.get(name).copied()
     }
 
     /// The name of the constant for an element of a sort.
@@ -83,7 +91,13 @@ impl<'t, 'a> Rewriter<'t, 'a> {
     }
 
     fn number(&mut self, value: Option<Real>) -> String {
-        let name = format!("@number!{}", self.constants.len());
+        let mut number = self.constants.len();
+        // A witness written from a model that we read has such names already.
+        while self.known.contains(&format!("@number!{number}")) {
+            number += 1;
+        }
+        let name = format!("@number!{number}");
+        self.known.insert(name.clone());
         self.constants.push(Constant::Number { name: name.clone(), value });
         name
     }
@@ -144,7 +158,10 @@ impl<'t, 'a> Rewriter<'t, 'a> {
             }
             Kind::String => {
                 let text = tokens.text(at);
-                let content = text[1..text.len() - 1].replace("\"\"", "\"");
+                let mut content = text[1..text.len() - 1].replace("\"\"", "\"");
+                if self.plain_backslash && self.escapes == Escapes::Standard {
+                    content = without_idle_escapes(&content);
+                }
                 let string = Str::from_literal(&content, self.escapes)
                     .map_err(|error| ModelError::text(tokens.offset(at), error.to_string()))?;
                 out.push_str(&string.to_literal());
@@ -210,9 +227,13 @@ impl<'t, 'a> Rewriter<'t, 'a> {
             return Ok(Some(self.number(Some(value))));
         }
         if tokens.is(at + 1, "as")
-            && let Some(name) = tokens.name(at + 2).filter(|name| name.starts_with('@'))
+            && tokens.kind(at + 2) == Kind::Symbol
+            && tokens.text(at + 2).trim_start_matches('|').starts_with('@')
         {
-            let sort = self.all(&tokens.parts(at)[2..])?;
+            // Before cvc5 1.1 names that need bars are broken into pieces: (as @|a b|_0 |a b|).
+            let [_, first, .., sort] = tokens.parts(at)[..] else { return Ok(None) };
+            let name = tokens.slice(tokens.offset(first), tokens.offset(sort));
+            let sort = self.all(&[sort])?;
             return Ok(Some(self.element(&abstract_name(&name, &sort), &sort)));
         }
         Ok(None)
@@ -230,7 +251,7 @@ impl<'t, 'a> Rewriter<'t, 'a> {
         };
         let mut coefficients = Vec::new();
         for monomial in monomials {
-            let (coefficient, power) = self.monomial(monomial).ok_or_else(malformed)?;
+            let (coefficient, power) = self.monomial(monomial, 4).ok_or_else(malformed)?;
             if coefficients.len() <= power {
                 coefficients.resize(power + 1, Integer::ZERO);
             }
@@ -240,24 +261,24 @@ impl<'t, 'a> Rewriter<'t, 'a> {
             .map_err(|error| ModelError::text(tokens.offset(at), error.to_string()))
     }
 
-    /// `3`, `(- 3)`, `x`, `(^ x 2)`, `(* 3 x)`, `(- (^ x 2))`.
-    fn monomial(&self, at: usize) -> Option<(Integer, usize)> {
+    /// `3`, `(- 3)`, `x`, `(^ x 2)`, `(* 3 x)`, `(- (^ x 2))`; nothing nests deeper.
+    fn monomial(&self, at: usize, depth: usize) -> Option<(Integer, usize)> {
         let tokens = self.tokens;
-        let parts = tokens.parts(at);
-        match parts.as_slice() {
+        let depth = depth.checked_sub(1)?;
+        match tokens.parts(at).as_slice() {
             [] if tokens.is(at, "x") => Some((Integer::from(1), 1)),
             [] => Some((tokens.text(at).parse().ok()?, 0)),
-            [minus, inner] if tokens.is(*minus, "-") && !tokens.parts(*inner).iter().any(|p| tokens.is(*p, "-")) => {
-                let (coefficient, power) = self.monomial(*inner)?;
+            [minus, inner] if tokens.is(*minus, "-") => {
+                let (coefficient, power) = self.monomial(*inner, depth)?;
                 Some((-&coefficient, power))
             }
             [power, x, exponent] if tokens.is(*power, "^") && tokens.is(*x, "x") => {
                 let exponent: usize = tokens.text(*exponent).parse().ok()?;
                 (exponent <= MAX_POWER).then_some((Integer::from(1), exponent))
             }
-            [times, factor, rest] if tokens.is(*times, "*") && !tokens.parts(*rest).iter().any(|p| tokens.is(*p, "*")) => {
-                let (factor, power) = self.monomial(*factor)?;
-                let (coefficient, more) = self.monomial(*rest)?;
+            [times, factor, rest] if tokens.is(*times, "*") => {
+                let (factor, power) = self.monomial(*factor, depth)?;
+                let (coefficient, more) = self.monomial(*rest, depth)?;
                 Some((&factor * &coefficient, power + more))
             }
             _ => None,
@@ -265,10 +286,26 @@ impl<'t, 'a> Rewriter<'t, 'a> {
     }
 }
 
+/// What looks like the escape of a character that needs none is text: those releases print a backslash as it is.
+fn without_idle_escapes(content: &str) -> String {
+    let mut out = String::with_capacity(content.len());
+    let mut rest = content;
+    while let Some(at) = rest.find("\\u{") {
+        let (before, escape) = rest.split_at(at);
+        out.push_str(before);
+        let digits = escape[3..].split('}').next().unwrap_or_default();
+        let idle = u32::from_str_radix(digits, 16).is_ok_and(|code| (0x20..0x7F).contains(&code));
+        out.push_str(if idle { "\\u{5c}" } else { "\\" });
+        rest = &escape[1..];
+    }
+    out.push_str(rest);
+    out
+}
+
 /// Polynomials of higher degree are not worth the memory of their zeros.
 const MAX_POWER: usize = 1 << 12;
 
 /// The name of the constant for `(as @name SORT)`.
 pub(super) fn abstract_name(name: &str, sort: &str) -> String {
-    format!("(as {name} {})", sort.replace('|', ""))
+    format!("(as {} {})", name.trim().replace('|', ""), sort.replace('|', ""))
 }

@@ -22,7 +22,7 @@ impl<'a> Tokens<'a> {
         let mut lasts = Vec::new();
         let mut open = Vec::new();
         loop {
-            let token = lexer.next().map_err(|error| ModelError::text(error.offset, error.message))?;
+            let token = lexer.token().map_err(|error| ModelError::text(error.offset, error.message))?;
             let number = tokens.len();
             match token.kind {
                 Kind::End => break,

@@ -229,8 +229,30 @@ impl Parser<'_> {
                 let indices = self.store.indices(&[Index::Fun(fun)]);
                 self.store.node(Head::Op(Op::AsArray, indices), &[], sort)
             }
+            Head::Op(Op::Ite, _) => self.cases_to_array(term),
             _ => term,
         }
+    }
+
+    /// A choice between functions as a choice between arrays. Models of Z3 have long chains of them.
+    fn cases_to_array(&mut self, term: Term) -> Term {
+        let mut cases = Vec::new();
+        let mut last = term;
+        while let (Head::Op(Op::Ite, _), [condition, then, otherwise]) =
+            (self.store.head(last), self.store.args(last))
+        {
+            cases.push((*condition, *then));
+            last = *otherwise;
+        }
+        let mut array = self.array_of(last);
+        for (condition, then) in cases.into_iter().rev() {
+            let then = self.array_of(then);
+            match self.store.op(Op::Ite, &[condition, then, array]) {
+                Ok(choice) => array = choice,
+                Err(_) => return term,
+            }
+        }
+        array
     }
 
     /// `(seq.contains seq.empty x)`: cvc5 gives a constant without its sort the sort of its neighbour.

@@ -1,0 +1,7 @@
+(set-option :produce-models true)
+(declare-const x Real)
+(declare-const y Real)
+(assert (= (* x x) 2.0))
+(assert (= (* y y y) (+ x 1.0)))
+(check-sat)
+(get-model)
