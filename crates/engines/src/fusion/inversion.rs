@@ -251,6 +251,45 @@ fn odd_inverse(odd: &UBig, width: u32) -> UBig {
 mod tests {
     use super::*;
 
+    /// The law every fusion function must keep, for constants of all kinds, zeros and empty strings among them.
+    #[test]
+    fn inversions_give_both_variables_back_for_all_values() {
+        let release = smtlib::Release::new(smtlib::Family::Cvc5, smtlib::Version::LATEST);
+        let grammar = Grammar::new("ALL", &[release], generate::Config::default()).expect("a logic");
+        let mut store = Store::new();
+        let mut sorts = vec![Sort::BOOL, Sort::INT, Sort::REAL, Sort::STRING];
+        sorts.extend([1, 2, 8, 65].map(|width| store.bitvec(width)));
+        sorts.push(store.sort(SortKind::FiniteField(Box::new(UBig::from(17u8)))));
+        sorts.push(store.sort(SortKind::Seq(Sort::INT)));
+        let mark = store.mark();
+        let mut rng = generate::rng::stream(21, 0);
+        for sort in sorts {
+            for _ in 0..300 {
+                let mut scope = generate::Scope::new();
+                let mut model = eval::Model::new();
+                let mut evaluator = eval::Evaluator::new(eval::Mode::Choose, eval::Limits::default());
+                let [x, y] = ["x", "y"].map(|name| {
+                    let constant =
+                        grammar.term(&mut store, &mut rng, sort, &mut scope, 0).expect("a constant");
+                    let value = evaluator.evaluate(&store, &model, constant).expect("a constant's value");
+                    let name = store.symbol(name);
+                    let fun = store.declare_fun(name, &[], sort);
+                    model.assign(fun, value);
+                    store.call(fun, &[]).expect("a constant")
+                });
+                let fused = fuse(&mut store, &mut rng, x, y).expect("a fusible sort");
+                let z = evaluator.evaluate(&store, &model, fused.forward).expect("f(x, y)");
+                model.assign(fused.fun, z);
+                evaluator.forget();
+                for (variable, back) in [(x, fused.x_back), (y, fused.y_back)] {
+                    let expected = evaluator.evaluate(&store, &model, variable);
+                    assert_eq!(evaluator.evaluate(&store, &model, back), expected, "{}", fused.rule);
+                }
+                store.reset(&mark);
+            }
+        }
+    }
+
     #[test]
     fn odd_numbers_have_inverses_of_any_width() {
         for width in [1, 2, 3, 8, 31, 64, 129] {

@@ -1,0 +1,65 @@
+//! STORM's bounds, with the paper's defaults (section 5.4).
+
+use serde::{Deserialize, Serialize};
+
+/// The engine and its settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Storm {
+    /// `dmax`: Boolean levels of a formula.
+    pub max_depth: u32,
+    /// `amax`: assertions of an instance.
+    pub max_assertions: usize,
+    /// `nc`: formulas in the construction pool.
+    pub constructed: Scale,
+    /// `nm`: instances of a round.
+    pub instances: Scale,
+    /// Probability of `and` among constructed formulas; the others are `not`.
+    pub conjunctions: f64,
+    /// Probability that a formula is drawn from the initial pool.
+    pub from_initial: f64,
+    /// Construct with `or`, `xor`, `=>` and `ite` too; not in the paper.
+    pub extended: bool,
+    /// Probability of an instance with push, pop and several checks.
+    pub incremental: f64,
+    /// Models asked of solvers.
+    pub models: u32,
+    /// Random assignments beside them.
+    pub random_models: u32,
+    /// Allow models that fix what the standard leaves open (division by zero and its like).
+    pub open_cases: bool,
+}
+
+impl Default for Storm {
+    fn default() -> Storm {
+        Storm {
+            max_depth: 64,
+            max_assertions: 64,
+            constructed: Scale { least: 200, most: 1500, factor: 10 },
+            instances: Scale { least: 300, most: 1000, factor: 10 },
+            conjunctions: 0.5,
+            from_initial: 0.3,
+            extended: false,
+            incremental: 0.1,
+            models: 2,
+            random_models: 1,
+            open_cases: false,
+        }
+    }
+}
+
+/// A number that grows with the initial pool, between bounds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scale {
+    pub least: usize,
+    pub most: usize,
+    /// Times the number of formulas in the initial pool.
+    pub factor: usize,
+}
+
+impl Scale {
+    pub fn scaled(self, pool: usize) -> usize {
+        pool.saturating_mul(self.factor).clamp(self.least.min(self.most), self.most)
+    }
+}
