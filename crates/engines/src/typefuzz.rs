@@ -6,7 +6,7 @@
 
 use generate::{Grammar, Scope};
 use rustc_hash::FxHashSet;
-use smtlib::{Head, Script, Store, Term, Var};
+use smtlib::{Command, Fun, Head, Script, Store, Term, Var};
 
 use crate::case::{Expectation, Provenance, TestCase};
 use crate::engine::{Bench, Engine, Feedback, Round};
@@ -42,13 +42,14 @@ impl Engine for TypeFuzz {
 
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
         let seed = bench.seeds.first()?;
-        let script = without_status(bench.store, &seed.script);
+        let script = declarations_first(without_status(bench.store, &seed.script));
         let sites = Sites::of(bench.store, &script);
         if sites.len() == 0 {
             return None;
         }
         let grammar = for_script(bench.grammar, bench.store, &script);
-        let scope = operands(bench.store, &script);
+        let visible = Visible::of(&script);
+        let scope = operands(bench.store, &script, &visible);
         Some(Box::new(Mutation {
             seed: seed.name.clone(),
             limit: sites.len() + GROWTH,
@@ -59,6 +60,7 @@ impl Engine for TypeFuzz {
             stale: false,
             grammar,
             scope,
+            visible,
             depth: self.depth.max(1),
             left: self.iterations,
             step: 0,
@@ -66,14 +68,74 @@ impl Engine for TypeFuzz {
     }
 }
 
+/// The script with its declarations before its assertions, so that every symbol may be used everywhere. Scripts with
+/// levels stay as they are: there a symbol may stand for different things.
+fn declarations_first(script: Script) -> Script {
+    let levels = |command: &Command| {
+        matches!(command, Command::Push(_) | Command::Pop(_) | Command::Reset | Command::ResetAssertions)
+    };
+    if script.commands.iter().any(levels) {
+        return script;
+    }
+    let (front, rest): (Vec<_>, Vec<_>) = script.commands.into_iter().partition(|command| {
+        use Command::*;
+        matches!(
+            command,
+            SetLogic(_)
+                | SetOption(..)
+                | SetInfo(..)
+                | DeclareSort(_)
+                | DefineSort { .. }
+                | DeclareDatatypes(_)
+                | DeclareFun(_)
+                | DeclareConst(_)
+        )
+    });
+    Script { commands: front.into_iter().chain(rest).collect() }
+}
+
+/// The symbols that every assertion may use: those declared before the first assertion or level.
+struct Visible {
+    funs: FxHashSet<Fun>,
+    prefix: Script,
+}
+
+impl Visible {
+    fn of(script: &Script) -> Visible {
+        let prefix: Vec<Command> = script
+            .commands
+            .iter()
+            .take_while(|command| !matches!(command, Command::Assert(_) | Command::Push(_)))
+            .cloned()
+            .collect();
+        let funs = prefix.iter().filter_map(|command| match command {
+            Command::DeclareFun(fun) | Command::DeclareConst(fun) => Some(*fun),
+            Command::DefineFun(fun) | Command::DefineConst(fun) | Command::DefineFunRec(fun) => Some(*fun),
+            _ => None,
+        });
+        Visible { funs: funs.collect(), prefix: Script { commands: prefix } }
+    }
+
+    /// Is the term made of these symbols only?
+    fn admits(&self, store: &Store, term: Term) -> bool {
+        store.subterms(&[term]).into_iter().all(|part| match store.head(part) {
+            Head::Fun(fun) => self.funs.contains(&fun),
+            // Names given twice would be an error.
+            Head::Annotated(_) => false,
+            _ => true,
+        })
+    }
+}
+
 /// The declared symbols and closed sub-terms of the script.
-fn operands(store: &mut Store, script: &Script) -> Scope {
-    let mut scope = Scope::of_script(store, script);
+fn operands(store: &mut Store, script: &Script, visible: &Visible) -> Scope {
+    let mut scope = Scope::of_script(store, &visible.prefix);
     let roots: Vec<Term> = script.assertions().collect();
     let terms = store.subterms(&roots);
     for term in terms.into_iter().take(OPERANDS) {
         let constant = matches!(store.head(term), Head::Fun(_)) && store.args(term).is_empty();
-        if !constant && !store.mentions_vars(term) && !store.is_opaque(term) {
+        let usable = !constant && !store.mentions_vars(term) && !store.is_opaque(term);
+        if usable && visible.admits(store, term) {
             scope.add_leaf(store, term);
         }
     }
@@ -91,6 +153,7 @@ struct Mutation {
     stale: bool,
     grammar: Grammar,
     scope: Scope,
+    visible: Visible,
     depth: usize,
     limit: usize,
     left: usize,
@@ -169,6 +232,7 @@ impl Mutation {
             if bench.store.mentions_vars(near)
                 && !bench.store.is_opaque(near)
                 && bench.store.free_vars(near).iter().all(|var| bound.contains(var))
+                && self.visible.admits(bench.store, near)
             {
                 scope.add_leaf(bench.store, near);
             }

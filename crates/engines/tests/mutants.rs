@@ -245,3 +245,20 @@ fn fusion_of_seeds_with_models_has_a_checked_witness() {
         }
     }
 }
+
+#[test]
+fn operands_are_declared_before_they_are_used() {
+    let late = "(set-logic QF_LIA)(declare-fun x () Int)(assert (> (+ x 1) 0))(declare-fun y () Int)
+        (assert (< (+ x y) (- y 7)))(check-sat)";
+    let levels =
+        "(set-logic QF_LIA)(declare-fun x () Int)(assert (> (+ x 1) 0))(push 1)(declare-fun y () Int)
+        (assert (< (+ x y) (- y 7)))(check-sat)(pop 1)(assert (distinct x 3))(check-sat)";
+    for text in [late, levels] {
+        let mut store = Store::new();
+        let script = parse(&mut store, text.as_bytes(), Mode::Strict).expect(text).script;
+        let seeds = [Seed { name: "late".to_owned(), script, status: None }];
+        for case in round(&TypeFuzz::default(), &mut store, &seeds, 8).iter().step_by(5) {
+            assert_well_sorted(&store, case);
+        }
+    }
+}
