@@ -1,6 +1,6 @@
 //! Wrong answers: against what is expected, against each other.
 
-use smtlib::{Family, Release, Status};
+use smtlib::{Family, Status, Version};
 
 use crate::court::Oracle;
 use crate::run::{Rerun, Run, RunError};
@@ -49,9 +49,8 @@ fn judge_check(
 ) -> Result<Vec<Verdict>, RunError> {
     let contradiction = said.iter().any(|(_, status)| Some(*status) != said.first().map(|first| first.1));
     let expected = subject.expected.clone();
-    let unexpected = expected
-        .as_ref()
-        .is_some_and(|expected| said.iter().any(|(_, status)| *status != expected.status));
+    let unexpected =
+        expected.as_ref().is_some_and(|expected| said.iter().any(|(_, status)| *status != expected.status));
     if !contradiction && !unexpected {
         return Ok(Vec::new());
     }
@@ -81,7 +80,7 @@ fn judge_check(
     } else if let Some(expected) = &expected {
         (Some(expected.status), expected.because.clone())
     } else {
-        vote(runs, said)
+        vote(runs, said, &refuted_models)
     };
 
     let Some(truth) = truth else {
@@ -113,6 +112,9 @@ fn judge_check(
             verdict.accused = Some(*accused);
             verdict.check = Some(check);
             verdict.opponents = opponents.clone();
+            let own = runs[*accused].configuration.lineage();
+            verdict.own_family_objects =
+                opponents.iter().any(|opponent| runs[*opponent].configuration.lineage() == own);
             if !opponents.is_empty() {
                 let others = names(runs, &opponents);
                 verdict.evidence.push(format!("{} by {others}", word(truth)));
@@ -126,14 +128,18 @@ fn judge_check(
 }
 
 /// Who is right when nothing proves it. Each family has one voice, that of its newest release with the fewest options:
-/// several releases, or several configurations of one, are likely to share a bug.
-fn vote(runs: &[Run], said: &[(usize, Status)]) -> (Option<Status>, String) {
-    let rank = |position: usize| -> (Release, std::cmp::Reverse<usize>) {
+/// several releases, or several configurations of one, are likely to share a bug. A `sat` with a wrong model has none.
+fn vote(runs: &[Run], said: &[(usize, Status)], refuted_models: &[usize]) -> (Option<Status>, String) {
+    let rank = |position: usize| -> (bool, Version, std::cmp::Reverse<usize>) {
         let configuration = &runs[position].configuration;
-        (configuration.release(), std::cmp::Reverse(configuration.options().count()))
+        let release = configuration.release();
+        let superseded = release.family == Family::Cvc4;
+        (!superseded, release.version, std::cmp::Reverse(configuration.options().count()))
     };
+    let said: Vec<(usize, Status)> =
+        said.iter().filter(|(position, _)| !refuted_models.contains(position)).copied().collect();
     let mut families: Vec<Family> =
-        said.iter().map(|(position, _)| runs[*position].configuration.release().family).collect();
+        said.iter().map(|(position, _)| runs[*position].configuration.lineage()).collect();
     families.sort_unstable();
     families.dedup();
     let mut sat = Vec::new();
@@ -141,7 +147,7 @@ fn vote(runs: &[Run], said: &[(usize, Status)]) -> (Option<Status>, String) {
     for family in families {
         let members: Vec<(usize, Status)> = said
             .iter()
-            .filter(|(position, _)| runs[*position].configuration.release().family == family)
+            .filter(|(position, _)| runs[*position].configuration.lineage() == family)
             .copied()
             .collect();
         let Some(best) = members.iter().map(|(position, _)| rank(*position)).max() else { continue };
@@ -157,7 +163,11 @@ fn vote(runs: &[Run], said: &[(usize, Status)]) -> (Option<Status>, String) {
         }
     }
     let because = |winners: &[usize], losers: usize| {
-        format!("{} to {losers} votes, one for each family's newest release ({})", winners.len(), names(runs, winners))
+        format!(
+            "{} to {losers} votes, one for each family's newest release ({})",
+            winners.len(),
+            names(runs, winners)
+        )
     };
     match sat.len().cmp(&unsat.len()) {
         std::cmp::Ordering::Greater => (Some(Status::Sat), because(&sat, unsat.len())),

@@ -19,8 +19,8 @@ pub fn excuse(subject: &Subject, runs: &[Run], verdict: &Verdict) -> Option<Stri
     let involved: Vec<&Run> = verdict.accused.iter().chain(&verdict.opponents).map(|i| &runs[*i]).collect();
     options(&involved)
         .or_else(|| escapes(&involved))
-        .or_else(|| powers(subject, &involved))
-        .or_else(|| coercions(subject))
+        .or_else(|| if verdict.own_family_objects { None } else { powers(subject, &involved) })
+        .or_else(|| if verdict.own_family_objects { None } else { coercions(subject, runs, verdict) })
 }
 
 /// Options that allow wrong answers.
@@ -80,7 +80,8 @@ fn powers(subject: &Subject, runs: &[&Run]) -> Option<String> {
     }
     let store = &*subject.store;
     let open = store.subterms(&script.terms(store)).into_iter().any(|term| {
-        matches!(store.op_of(term), Some(Op::IntPow | Op::RealPow)) && !positive_literal(subject, store.args(term).get(1))
+        matches!(store.op_of(term), Some(Op::IntPow | Op::RealPow))
+            && !positive_literal(subject, store.args(term).get(1))
     });
     open.then(|| "'^' with an exponent that may be zero: Z3 leaves 0^0 open".into())
 }
@@ -95,8 +96,9 @@ fn positive_literal(subject: &Subject, exponent: Option<&smtlib::Term>) -> bool 
     }
 }
 
-/// Scripts that are ill-sorted by the standard and mean what each solver likes.
-fn coercions(subject: &Subject) -> Option<String> {
+/// Scripts that are ill-sorted by the standard and mean what each solver likes. Two other
+/// families that agree have the usual reading.
+fn coercions(subject: &Subject, runs: &[Run], verdict: &Verdict) -> Option<String> {
     const OPEN: [&str; 4] = [
         "mixed Int and Real arguments",
         "applied to a term that has its result sort already",
@@ -104,7 +106,31 @@ fn coercions(subject: &Subject) -> Option<String> {
         "Real or Bool arguments where integers are expected",
     ];
     let note = subject.notes.iter().find(|note| OPEN.iter().any(|open| note.message.contains(open)))?;
-    Some(format!("the script is ill-sorted by the standard ({}) and each solver has its own reading", note.message))
+    // A numeral among reals is read by everybody as a real.
+    if note.message.contains(OPEN[0]) && !converts(subject) {
+        return None;
+    }
+    let mut families: Vec<Family> =
+        verdict.opponents.iter().map(|i| runs[*i].configuration.lineage()).collect();
+    families.sort_unstable();
+    families.dedup();
+    if families.len() > 1 {
+        return None;
+    }
+    Some(format!(
+        "the script is ill-sorted by the standard ({}) and each solver has its own reading",
+        note.message
+    ))
+}
+
+/// Whether something other than a number is converted between Int and Real.
+fn converts(subject: &Subject) -> bool {
+    let Some(script) = subject.script else { return true };
+    let store = &*subject.store;
+    store.subterms(&script.terms(store)).into_iter().any(|term| {
+        matches!(store.op_of(term), Some(Op::ToReal | Op::ToInt))
+            && store.args(term).iter().any(|arg| !matches!(store.head(*arg), Head::Literal(_)))
+    })
 }
 
 #[cfg(test)]
@@ -115,7 +141,9 @@ mod tests {
     fn only_backslashes_inside_string_literals_count() {
         assert!(has_escape(br#"(assert (= x "\x41"))"#));
         assert!(has_escape(br#"(assert (= x "a""\u{41}"))"#));
-        assert!(!has_escape(br#"; "\x41"
-(declare-const |\x41| Int)(assert (= y "41"))"#));
+        assert!(!has_escape(
+            br#"; "\x41"
+(declare-const |\x41| Int)(assert (= y "41"))"#
+        ));
     }
 }

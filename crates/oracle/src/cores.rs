@@ -24,7 +24,8 @@ impl Oracle for UnsoundCores {
         rerun: &mut dyn Rerun,
     ) -> Result<Vec<Verdict>, RunError> {
         // The output of get-unsat-assumptions looks the same.
-        let asks = |command: &Command| matches!(command, Command::GetUnsatAssumptions | Command::Opaque { .. });
+        let asks =
+            |command: &Command| matches!(command, Command::GetUnsatAssumptions | Command::Opaque { .. });
         if subject.script.is_none_or(|script| script.commands.iter().any(asks)) {
             return Ok(Vec::new());
         }

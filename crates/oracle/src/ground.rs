@@ -96,7 +96,11 @@ impl Writer<'_> {
             Some(Interpretation::Value(value)) => self.from_value(fun, &value.clone()),
             Some(Interpretation::Body(closure)) => {
                 let closure = closure.clone();
-                if closure.captured.is_empty() { self.from_body(&closure.params, closure.body, depth) } else { None }
+                if closure.captured.is_empty() {
+                    self.from_body(&closure.params, closure.body, depth)
+                } else {
+                    None
+                }
             }
         };
         match definition {

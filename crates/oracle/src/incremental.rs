@@ -36,7 +36,8 @@ impl Oracle for Incremental {
         }
         let mut verdicts = Vec::new();
         for (position, run) in runs.iter().enumerate() {
-            let answered = (0..subject.frames().len()).rev().filter_map(|check| Some((check, run.status(check)?)));
+            let answered =
+                (0..subject.frames().len()).rev().filter_map(|check| Some((check, run.status(check)?)));
             for (check, status) in answered.take(self.frames) {
                 let frame = &subject.frames()[check];
                 if !frame.plain {
@@ -48,13 +49,19 @@ impl Oracle for Incremental {
                 let words = |status| if status == Status::Sat { "sat" } else { "unsat" };
                 let mut verdict = Verdict::new(
                     Kind::Incremental,
-                    format!("it answered {} in the script but {} for the same assertions alone", words(status), words(other)),
+                    format!(
+                        "it answered {} in the script but {} for the same assertions alone",
+                        words(status),
+                        words(other)
+                    ),
                 );
                 verdict.accused = Some(position);
                 verdict.check = Some(check);
                 let agree = |wanted| {
                     let others = runs.iter().enumerate().filter(|(i, _)| *i != position);
-                    others.filter(move |(_, run)| run.status(check) == Some(wanted)).map(|(_, run)| run.configuration.name())
+                    others
+                        .filter(move |(_, run)| run.status(check) == Some(wanted))
+                        .map(|(_, run)| run.configuration.name())
                 };
                 let (with, against) = (agree(status).collect::<Vec<_>>(), agree(other).collect::<Vec<_>>());
                 if !with.is_empty() {

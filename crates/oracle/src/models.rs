@@ -36,12 +36,43 @@ impl Oracle for InvalidModels {
                 if !candidate {
                     continue;
                 }
-                let Some(found) = subject.model_check(runs, position, check, ask, rerun)? else { continue };
+                let Some(found) = subject.model_check(runs, position, check, ask, rerun)? else {
+                    if suspected && !answered {
+                        verdicts.push(judge_unseen(runs, position, check));
+                        // Its own check ended the run: there is nothing after it.
+                        break;
+                    }
+                    continue;
+                };
                 verdicts.extend(judge_model(subject, run, position, check, &found, suspected, rerun)?);
             }
         }
         Ok(verdicts)
     }
+}
+
+/// A solver that checks a model has found one, so it meant `sat`, whatever became of the answer and of the model.
+fn judge_unseen(runs: &[Run], position: usize, check: usize) -> Verdict {
+    let run = &runs[position];
+    let said = run.answers.failed_checks.first().map(|failed| failed.message.as_str()).unwrap_or_default();
+    let with = |status| -> Vec<usize> {
+        (0..runs.len()).filter(|other| runs[*other].status(check) == Some(status)).collect()
+    };
+    let (unsat, sat) = (with(Status::Unsat), with(Status::Sat));
+    let mut verdict = Verdict::new(Kind::InvalidModel, format!("its own check of its model failed: {said}"));
+    verdict.accused = Some(position);
+    verdict.check = Some(check);
+    if unsat.is_empty() || !sat.is_empty() {
+        verdict.standing = Standing::Unproven("only the solver's own check says so".into());
+        return verdict;
+    }
+    let names: Vec<String> = unsat.iter().map(|other| runs[*other].configuration.name()).collect();
+    verdict.reason = format!("it found a model of a script that has none: unsat by {}", names.join(", "));
+    verdict.evidence.push(format!("its own check of the model failed: {said}"));
+    verdict.own_family_objects =
+        unsat.iter().any(|other| runs[*other].configuration.lineage() == run.configuration.lineage());
+    verdict.opponents = unsat;
+    verdict
 }
 
 fn judge_model(
@@ -65,22 +96,30 @@ fn judge_model(
     let second = second_opinion(subject, check, found, &run.configuration, rerun)?;
     let reason = match (&ours, second.refuters.is_empty()) {
         (Some(reason), _) => format!("its model does not satisfy the script: {reason}"),
-        (None, false) => "its model does not satisfy the script, whatever is done with what it leaves open".into(),
-        (None, true) => return Ok(None),
+        (None, false) => {
+            "its model does not satisfy the script, whatever is done with what it leaves open".into()
+        }
+        (None, true) => "its own check of its model failed".to_string(),
     };
+    let proven = ours.is_some() || !second.refuters.is_empty();
     let mut verdict = Verdict::new(Kind::InvalidModel, reason);
     verdict.accused = Some(position);
     verdict.check = Some(check);
     if suspected {
         verdict.evidence.push("the solver's own check of the model failed".into());
     }
+    if !proven {
+        verdict.standing =
+            Standing::Unproven("only the solver's own check says so, and our evaluation is undecided".into());
+    }
+    verdict.own_family_objects = second.own_family;
     if !second.refuters.is_empty() {
         let who = second.refuters.join(", ");
         verdict.evidence.push(format!("with the model put in, the script is unsat by {who}"));
     }
     if !second.supporters.is_empty() {
         let who = second.supporters.join(", ");
-        verdict.standing = Standing::Disputed(format!("with the model put in, the script is sat by {who}"));
+        verdict.standing = Standing::Unproven(format!("with the model put in, the script is sat by {who}"));
     }
     verdict.evidence.push(format!("the model: {}", shorten(&found.text)));
     Ok(Some(verdict))
@@ -90,6 +129,8 @@ fn judge_model(
 #[derive(Debug, Default)]
 struct SecondOpinion {
     refuters: Vec<String>,
+    /// A refuter is of the accused's own family.
+    own_family: bool,
     supporters: Vec<String>,
 }
 
@@ -107,7 +148,10 @@ fn second_opinion(
         let ground = ground(subject.store, &frame, &found.model, &found.left_out, release);
         let answer = rerun.run(&other, ground.text.as_bytes())?;
         match answer.status(0) {
-            Some(Status::Unsat) => opinion.refuters.push(other.name()),
+            Some(Status::Unsat) => {
+                opinion.own_family |= other.lineage() == accused.lineage();
+                opinion.refuters.push(other.name());
+            }
             // With something left open, sat may be thanks to another choice than the solver's.
             Some(Status::Sat) if ground.complete => opinion.supporters.push(other.name()),
             _ => {}
@@ -155,7 +199,8 @@ pub(crate) fn ask_about(
                 });
                 if let Some(read) = read {
                     let formulas = frame.formulas();
-                    let value = crate::subject::evaluate_all(subject.store, &read.model, &read.defaulted, &formulas);
+                    let value =
+                        crate::subject::evaluate_all(subject.store, &read.model, &read.defaulted, &formulas);
                     if value == ModelValue::True {
                         opinions.proof.get_or_insert(other.name());
                     }

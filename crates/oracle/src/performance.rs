@@ -33,9 +33,11 @@ impl Oracle for Performance {
     fn judge(&self, _: &mut Subject, runs: &[Run], _: &mut dyn Rerun) -> Result<Vec<Verdict>, RunError> {
         let answered = |run: &Run| {
             run.answers.class == RunClass::Answered
-                && run.answers.checks.iter().all(|check| {
-                    matches!(run.status(check.check), Some(Status::Sat | Status::Unsat))
-                })
+                && run
+                    .answers
+                    .checks
+                    .iter()
+                    .all(|check| matches!(run.status(check.check), Some(Status::Sat | Status::Unsat)))
         };
         let mut verdicts = Vec::new();
         for (accused, run) in runs.iter().enumerate() {
@@ -44,7 +46,9 @@ impl Oracle for Performance {
                 continue;
             }
             let others = runs.iter().enumerate().filter(|(i, other)| *i != accused && answered(other));
-            let Some((slowest, next)) = others.max_by_key(|(_, other)| other.outcome.cpu_time) else { continue };
+            let Some((slowest, next)) = others.max_by_key(|(_, other)| other.outcome.cpu_time) else {
+                continue;
+            };
             let compared = next.outcome.cpu_time.max(Duration::from_millis(1));
             let ratio = slow.as_secs_f64() / compared.as_secs_f64();
             if ratio >= self.ratio {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use smtlib::{Release, Status};
+use smtlib::{Family, Release, Status};
 use solver::answer::Part;
 use solver::fast::ExecMode;
 use solver::launch::{LaunchError, Outcome, Runner, RunnerConfig};
@@ -33,6 +33,14 @@ impl Configuration {
     /// The release, as the theory table and the printer know it.
     pub fn release(&self) -> Release {
         self.solver.release()
+    }
+
+    /// The line of releases it belongs to: CVC4 is cvc5's past.
+    pub fn lineage(&self) -> Family {
+        match self.release().family {
+            Family::Cvc4 => Family::Cvc5,
+            family => family,
+        }
     }
 
     /// All option words: the user's, then the test case's.

@@ -54,7 +54,9 @@ impl Oracle for WrongValues {
                         let value = shorten(&subject.store.term_text(*value));
                         let mut verdict = Verdict::new(
                             Kind::WrongValue,
-                            format!("get-value says {shown} is {value}, but under its model it is {modelled:?}"),
+                            format!(
+                                "get-value says {shown} is {value}, but under its model it is {modelled:?}"
+                            ),
                         );
                         verdict.accused = Some(position);
                         verdict.check = Some(check);

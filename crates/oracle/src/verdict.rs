@@ -85,6 +85,8 @@ pub struct Verdict {
     pub evidence: Vec<String>,
     /// Runs that speak against the accused, by position: they are made again to confirm.
     pub opponents: Vec<usize>,
+    /// A release of the accused's own family contradicts it, so that both read the script alike.
+    pub own_family_objects: bool,
     /// For crashes.
     pub signature: Option<Signature>,
     pub standing: Standing,
@@ -99,8 +101,8 @@ pub enum Standing {
     Stands,
     /// The parties mean different things, on purpose.
     ByDesign(String),
-    /// Somebody who should know better contradicts.
-    Disputed(String),
+    /// Not enough speaks for it, or something against it.
+    Unproven(String),
 }
 
 /// What fresh plain starts said.
@@ -110,14 +112,9 @@ pub enum Repeat {
     /// Nobody has tried.
     Untried,
     /// Every time.
-    Confirmed {
-        runs: u32,
-    },
+    Confirmed { runs: u32 },
     /// Not every time.
-    Flaky {
-        seen: u32,
-        runs: u32,
-    },
+    Flaky { seen: u32, runs: u32 },
 }
 
 impl Verdict {
@@ -130,6 +127,7 @@ impl Verdict {
             reason: reason.into(),
             evidence: Vec::new(),
             opponents: Vec::new(),
+            own_family_objects: false,
             signature: None,
             standing: Standing::Stands,
             repeat: Repeat::Untried,

@@ -284,7 +284,7 @@ fn described(verdict: &Verdict, file: &Path) -> String {
     };
     let standing = match (&verdict.standing, verdict.repeat) {
         (Standing::ByDesign(why), _) => format!("no bug, by design: {why}"),
-        (Standing::Disputed(why), _) => format!("not reported: {why}"),
+        (Standing::Unproven(why), _) => format!("not reported: {why}"),
         (Standing::Stands, Repeat::Untried) => "not confirmed".into(),
         (Standing::Stands, Repeat::Confirmed { runs }) => format!("confirmed by {runs} fresh runs"),
         (Standing::Stands, Repeat::Flaky { seen, runs }) => format!("flaky: seen again in {seen} of {runs} fresh runs"),

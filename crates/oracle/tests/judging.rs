@@ -1,0 +1,255 @@
+//! Judging real runs: small programs that answer as they are told stand beside real solvers, so that every kind of
+//! misbehaviour can be provoked at will. Without network and with an empty cache the tests with real solvers say so and
+//! check nothing.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use oracle::{Configuration, Court, Expected, Kind, Panel, Repeat, Standing, Subject, Verdict};
+use smtlib::{Mode, Status, Store};
+use solver::limits::Limits;
+use solver::{Adapters, Home, InstallError, Solver, Solvers};
+
+static SOLVERS: LazyLock<Solvers> =
+    LazyLock::new(|| Solvers::new(Adapters::built_in(), Home::of_user().expect("a data directory")));
+
+fn get(spec: &str) -> Option<Solver> {
+    match SOLVERS.resolve(spec, &|_, _| ()) {
+        Ok(mut solvers) => solvers.pop(),
+        Err(
+            error @ (InstallError::NoNetwork { .. } | InstallError::NoPython { .. } | InstallError::NoPip),
+        ) => {
+            eprintln!("skipped {spec}: {error}");
+            None
+        }
+        Err(error) => panic!("{spec}: {error}"),
+    }
+}
+
+/// A program that prints what it is told, whatever it is asked.
+fn liar(directory: &Path, name: &str, says: &str) -> Solver {
+    scripted(directory, name, &format!("cat <<'END'\n{says}\nEND"))
+}
+
+fn scripted(directory: &Path, name: &str, body: &str) -> Solver {
+    let path = directory.join(name);
+    std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).expect("a program");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    get(path.to_str().expect("a path")).expect("a program at a path")
+}
+
+/// The launcher, built now if only this crate's tests were: cargo builds programs of the crate under test alone.
+static LAUNCHER: LazyLock<()> = LazyLock::new(|| {
+    if solver::launch::launcher_program().is_ok() {
+        return;
+    }
+    let own = std::env::current_exe().expect("a path");
+    let target = own.ancestors().nth(3).expect("target/debug/deps/test");
+    let built = std::process::Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--package", "solver", "--bin", "osprey-launcher", "--target-dir"])
+        .arg(target)
+        .status();
+    assert!(built.is_ok_and(|status| status.success()), "the launcher cannot be built");
+});
+
+fn judge(script: &str, solvers: Vec<Solver>, expected: Option<Status>) -> Vec<Verdict> {
+    LazyLock::force(&LAUNCHER);
+    let configurations = solvers.into_iter().map(Configuration::new).collect();
+    let mut panel = Panel::new(configurations, Limits::wall(Duration::from_secs(20))).expect("a launcher");
+    let runs = panel.run_all(script.as_bytes()).expect("runs");
+    let mut store = Store::new();
+    let parsed = smtlib::parse(&mut store, script.as_bytes(), Mode::Tolerant).expect("a script");
+    let mut subject = Subject::new(&mut store, Some(&parsed.script), &parsed.notes);
+    subject.ask_for_models = true;
+    subject.expected = expected.map(|status| Expected { status, because: "the test says so".into() });
+    Court::thorough().try_case(&mut subject, &runs, &mut panel).expect("verdicts")
+}
+
+fn kinds(verdicts: &[Verdict]) -> Vec<(Kind, Option<usize>)> {
+    verdicts
+        .iter()
+        .filter(|verdict| verdict.is_finding())
+        .map(|verdict| (verdict.kind, verdict.accused))
+        .collect()
+}
+
+const SATISFIABLE: &str = "(set-logic QF_LIA)\n(declare-const x Int)\n(assert (> x 3))\n(check-sat)\n";
+const UNSATISFIABLE: &str =
+    "(set-logic QF_LIA)\n(declare-const x Int)\n(assert (and (> x 3) (< x 2)))\n(check-sat)\n";
+
+#[test]
+fn a_confirmed_model_proves_a_lone_unsat_wrong_against_any_majority() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let Some(z3) = get("z3@5.4.0") else { return };
+    let wrong = [liar(directory.path(), "a", "unsat"), liar(directory.path(), "b", "unsat")];
+    let verdicts = judge(SATISFIABLE, [wrong.to_vec(), vec![z3]].concat(), None);
+    assert_eq!(
+        kinds(&verdicts),
+        [(Kind::RefutationSoundness, Some(0)), (Kind::RefutationSoundness, Some(1))]
+    );
+    assert!(verdicts[0].reason.contains("satisfies every assertion"), "{}", verdicts[0].reason);
+    assert_eq!(verdicts[0].repeat, Repeat::Confirmed { runs: 2 });
+}
+
+#[test]
+fn a_wrong_sat_is_outvoted_by_two_families() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (Some(z3), Some(cvc5)) = (get("z3@5.4.0"), get("cvc5@1.4.2")) else { return };
+    let liar = liar(directory.path(), "a", "sat");
+    assert_eq!(
+        kinds(&judge(UNSATISFIABLE, vec![liar, z3, cvc5], None)),
+        [(Kind::SolutionSoundness, Some(0))]
+    );
+}
+
+#[test]
+fn two_strangers_who_contradict_each_other_disagree_and_nobody_is_accused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let strangers = vec![liar(directory.path(), "a", "sat"), liar(directory.path(), "b", "unsat")];
+    assert_eq!(kinds(&judge(SATISFIABLE, strangers, None)), [(Kind::Disagreement, None)]);
+}
+
+#[test]
+fn an_expectation_needs_no_second_solver() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let stranger = vec![liar(directory.path(), "a", "unsat")];
+    assert_eq!(
+        kinds(&judge(SATISFIABLE, stranger, Some(Status::Sat))),
+        [(Kind::RefutationSoundness, Some(0))]
+    );
+}
+
+#[test]
+fn unknown_timeouts_rejections_and_silence_are_never_findings() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for says in
+        ["unknown", "timeout", "(error \"line 3 column 2: unknown constant y\")\nsat", "unsupported", ""]
+    {
+        let strangers = vec![liar(directory.path(), "a", says), liar(directory.path(), "b", "unsat")];
+        let verdicts = judge(UNSATISFIABLE, strangers, Some(Status::Unsat));
+        assert_eq!(kinds(&verdicts), [], "{says}: {verdicts:?}");
+    }
+}
+
+#[test]
+fn a_model_that_is_false_by_evaluation_is_a_finding_and_the_others_confirm_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let Some(z3) = get("z3@5.4.0") else { return };
+    let liar = liar(directory.path(), "a", "sat\n((define-fun x () Int 3))");
+    let verdicts = judge(SATISFIABLE, vec![liar, z3], None);
+    assert_eq!(kinds(&verdicts), [(Kind::InvalidModel, Some(0))]);
+    assert!(verdicts[0].evidence.iter().any(|line| line.contains("unsat by z3@5.4.0")), "{verdicts:?}");
+}
+
+#[test]
+fn a_failed_check_of_its_own_counts_only_with_somebody_elses_word() {
+    let (Some(z3), Some(cvc4)) = (get("z3@5.4.0"), get("cvc4@1.8")) else { return };
+    let directory = tempfile::tempdir().expect("a directory");
+    let says = "sat\n(error \"line 4 column 10: an invalid model was generated\")\n((define-fun x () Int 4))";
+    let doubting = Solver { adapter: z3.adapter.clone(), ..liar(directory.path(), "a", says) };
+    assert_eq!(kinds(&judge(SATISFIABLE, vec![doubting, z3.clone(), cvc4], None)), []);
+    let says = "sat\n(error \"line 4 column 10: an invalid model was generated\")\n((define-fun x () Int 2))";
+    let doubting = Solver { adapter: z3.adapter.clone(), ..liar(directory.path(), "b", says) };
+    assert_eq!(kinds(&judge(SATISFIABLE, vec![doubting, z3], None)), [(Kind::InvalidModel, Some(0))]);
+}
+
+#[test]
+fn what_a_model_leaves_out_or_the_standard_leaves_open_is_no_finding() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let empty = liar(directory.path(), "a", "sat\n()");
+    assert_eq!(kinds(&judge(SATISFIABLE, vec![empty], None)), []);
+    let divided = "(declare-const x Int)\n(assert (= (div x 0) 7))\n(assert (= x 1))\n(check-sat)\n";
+    let silent = liar(directory.path(), "b", "sat\n((define-fun x () Int 1))");
+    assert_eq!(kinds(&judge(divided, vec![silent], None)), []);
+}
+
+#[test]
+fn a_crash_is_a_finding_with_a_signature_and_keeps_the_answer_before_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let crashing = scripted(directory.path(), "a", "echo unsat\nkill -SEGV $$");
+    let verdicts = judge(SATISFIABLE, vec![crashing], Some(Status::Sat));
+    assert_eq!(kinds(&verdicts), [(Kind::RefutationSoundness, Some(0)), (Kind::Crash, Some(0))]);
+    assert_eq!(verdicts[1].signature.as_ref().map(|signature| signature.text.as_str()), Some("SIGSEGV"));
+}
+
+#[test]
+fn what_does_not_repeat_is_flaky() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let seen = directory.path().join("seen");
+    let once = format!("if [ -e {0} ]; then echo sat; else touch {0}; echo unsat; fi", seen.display());
+    let moody = scripted(directory.path(), "a", &once);
+    // Finding out which solver it is has started it already.
+    let _ = std::fs::remove_file(&seen);
+    let verdicts = judge(SATISFIABLE, vec![moody], Some(Status::Sat));
+    assert_eq!(verdicts.len(), 1);
+    assert_eq!(verdicts[0].repeat, Repeat::Flaky { seen: 0, runs: 2 });
+    assert!(!verdicts[0].is_finding() && verdicts[0].is_flaky());
+}
+
+#[test]
+fn checks_are_compared_position_by_position_and_frames_alone() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let script = "(set-logic QF_LIA)\n(declare-const x Int)\n(push 1)\n(assert (> x 3))\n(check-sat)\n(pop 1)\n(assert (< x 0))\n(check-sat)\n";
+    // Right in any script with one check, wrong about the second of two.
+    let confused = "if [ $(grep -c check-sat input.smt2) = 2 ]; then echo sat; echo unsat; else echo sat; fi";
+    let confused = scripted(directory.path(), "a", confused);
+    let verdicts = judge(script, vec![confused.clone()], None);
+    assert_eq!(kinds(&verdicts), [(Kind::Incremental, Some(0))]);
+    assert_eq!(verdicts[0].check, Some(1));
+    let Some(z3) = get("z3@5.4.0") else { return };
+    let verdicts = judge(script, vec![confused, z3], None);
+    assert_eq!(kinds(&verdicts), [(Kind::RefutationSoundness, Some(0))], "one bug is reported once");
+}
+
+#[test]
+fn a_core_that_is_satisfiable_or_names_nothing_is_unsound() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let script = "(set-option :produce-unsat-cores true)\n(set-logic QF_LIA)\n(declare-const x Int)\n(assert (! (> x 3) :named big))\n\
+                  (assert (! (< x 2) :named small))\n(assert (! (= x x) :named idle))\n(check-sat)\n(get-unsat-core)\n";
+    let Some(z3) = get("z3@5.4.0") else { return };
+    for (says, unsound) in [("(big idle)", true), ("(big small)", false), ("(big small gone)", true)] {
+        let core = liar(directory.path(), "a", &format!("unsat\n{says}"));
+        let found = kinds(&judge(script, vec![core, z3.clone()], None));
+        let expected = if unsound { vec![(Kind::UnsoundCore, Some(0))] } else { vec![] };
+        assert_eq!(found, expected, "{says}");
+    }
+}
+
+#[test]
+fn values_must_agree_with_the_model_beside_them() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let script = format!("{SATISFIABLE}(get-model)\n(get-value ((+ x 1)))\n");
+    for (value, wrong) in [("5", false), ("6", true)] {
+        let says = format!("sat\n((define-fun x () Int 4))\n(((+ x 1) {value}))");
+        let found = kinds(&judge(&script, vec![liar(directory.path(), "a", &says)], None));
+        assert_eq!(found, if wrong { vec![(Kind::WrongValue, Some(0))] } else { vec![] }, "{value}");
+    }
+}
+
+#[test]
+fn differences_by_design_are_named_and_not_reported() {
+    let (Some(old), Some(new)) = (get("z3@4.8.7"), get("z3@5.4.0")) else { return };
+    let script =
+        "(declare-const s String)\n(assert (= s \"\\x41\"))\n(assert (= (str.len s) 1))\n(check-sat)\n";
+    let verdicts = judge(script, vec![old, new], None);
+    assert_eq!(kinds(&verdicts), [], "{verdicts:?}");
+    assert!(
+        verdicts
+            .iter()
+            .all(|verdict| matches!(&verdict.standing, Standing::ByDesign(why) if why.contains("escapes"))),
+        "{verdicts:?}"
+    );
+    assert!(!verdicts.is_empty());
+}
+
+#[test]
+fn solvers_that_are_right_give_no_verdict() {
+    let (Some(z3), Some(cvc5), Some(yices)) = (get("z3@5.4.0"), get("cvc5@1.4.2"), get("yices@2.6.5")) else {
+        return;
+    };
+    for script in [SATISFIABLE, UNSATISFIABLE] {
+        assert_eq!(judge(script, vec![z3.clone(), cvc5.clone(), yices.clone()], None), []);
+    }
+}
