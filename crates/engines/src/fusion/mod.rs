@@ -235,7 +235,7 @@ impl Pair {
 fn witness(store: &Store, script: &Script, fused: &[Fused], mut model: Model) -> Option<Witness> {
     let limits = Limits::default();
     for fused in fused {
-        let mut evaluator = Evaluator::new(eval::Mode::Choose, limits.clone());
+        let mut evaluator = Evaluator::new(eval::Mode::Choose, limits);
         let value = evaluator.evaluate(store, &model, fused.forward).ok()?;
         model.assign(fused.fun, value);
     }

@@ -62,6 +62,9 @@ fn junction(node: &Node<'_>, i: usize, truth: bool, all: bool, implication: bool
 fn equal(node: &Node<'_>, i: usize, truth: bool) -> Option<Image> {
     let others = node.others(i)?;
     let (first, rest) = others.split_first()?;
+    if !first.is_definite() {
+        return None;
+    }
     let mut same = true;
     for other in rest {
         same &= first.equal(other)?;
@@ -78,6 +81,9 @@ fn equal(node: &Node<'_>, i: usize, truth: bool) -> Option<Image> {
 
 fn distinct(node: &Node<'_>, i: usize, truth: bool) -> Option<Image> {
     let others = node.others(i)?;
+    if !others.iter().all(|value| value.is_definite()) {
+        return None;
+    }
     let mut repeated = false;
     for (j, a) in others.iter().enumerate() {
         for b in &others[j + 1..] {

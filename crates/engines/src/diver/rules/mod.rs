@@ -122,8 +122,9 @@ impl<'a> Node<'a> {
             Some(Exact(set)) => Stated { set, complete: parent.complete },
             Some(Part(set)) => Stated::partial(set),
             None => match &self.values[i] {
+                // Languages are handles that the evaluator may take back.
+                Some(Value::Regex(_)) | None => Stated::UNSTATED,
                 Some(value) => Stated::partial(Constraint::exactly(value.clone())),
-                None => Stated::UNSTATED,
             },
         }
     }

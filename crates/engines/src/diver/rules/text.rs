@@ -46,7 +46,7 @@ pub(super) fn preimage(node: &Node<'_>, op: Op, i: usize, set: &Constraint) -> O
         (StrInRe, Constraint::Bool(truth)) if i == 0 => {
             node.value(1)?;
             let language = node.args()[1];
-            let set = Constraint::Language(language, *truth == is_infinite(node.store, language));
+            let set = Constraint::Language(language, is_infinite(node.store, language));
             Some(Exact(if *truth { set } else { set.complement() }))
         }
         _ => None,

@@ -1,0 +1,101 @@
+//! Complicate (the paper's section III-B, "adding complexity"): a fresh variable in place of a leaf of the new term, with
+//! the constraint that the pre-analysis gives for it.
+
+use eval::World;
+use generate::Grammar;
+use generate::logic::Arithmetic;
+use smtlib::theory::Theory;
+use smtlib::{Head, Sort, SortKind, Store, Term};
+
+use super::Formula;
+use super::constraint::Constraint;
+use super::convert::convert;
+use super::places::constraint_at;
+use crate::engine::Bench;
+
+/// Changes the formula, whose assertion has `new` at `path`; says what was done, or `None` if nothing can be.
+pub(super) fn complicate(
+    grammar: &Grammar,
+    bench: &mut Bench<'_>,
+    world: &mut World,
+    formula: &mut Formula,
+    assertion: usize,
+    path: &[u32],
+    new: Term,
+) -> Option<String> {
+    let leaves = leaves(grammar, bench.store, new);
+    let (leaf, below) = bench.rng.pick(&leaves)?.clone();
+    let sort = bench.store.sort_of(leaf);
+    let value = world.evaluate(bench.store, leaf).ok()?;
+    let root = formula.assertions[assertion];
+    let mut whole: Vec<u32> = path.to_vec();
+    whole.extend_from_slice(&below);
+    if let Some((last, above)) = whole.split_last() {
+        let parent = bench.store.at(root, above)?;
+        if !grammar.may_replace(bench.store, parent, *last as usize) {
+            return None;
+        }
+    }
+    let allowed = constraint_at(bench.store, world, root, &whole).set;
+    let name = bench.store.fresh_name("fresh");
+    let fun = bench.store.declare_fun(name, &[], sort);
+    world.add(fun, value);
+    let fresh = bench.store.call(fun, &[]).ok()?;
+    let constraint = convert(bench.store, &allowed, fresh)?;
+    if !in_logic(grammar, bench.store, constraint) {
+        return None;
+    }
+    formula.assertions[assertion] = bench.store.replace_at(root, &whole, fresh).ok()?;
+    formula.fresh.push(fun);
+    if allowed != Constraint::Any {
+        let place = bench.rng.between(0, formula.assertions.len());
+        formula.assertions.insert(place, constraint);
+    }
+    Some(format!("a fresh variable of sort {}", bench.store.sort_text(sort)))
+}
+
+/// Variables and constants of the term, outside binders, with the ways to them.
+fn leaves(grammar: &Grammar, store: &Store, term: Term) -> Vec<(Term, Vec<u32>)> {
+    let mut found = Vec::new();
+    let mut stack = vec![(term, Vec::new())];
+    while let Some((term, path)) = stack.pop() {
+        let args = store.args(term);
+        let is_leaf = match store.head(term) {
+            Head::Fun(_) | Head::Literal(_) | Head::Constructor(..) | Head::Op(..) => args.is_empty(),
+            Head::Bind(..) | Head::Match(_) | Head::Annotated(_) => continue,
+            _ => false,
+        };
+        if is_leaf {
+            if is_declarable(grammar, store, store.sort_of(term)) {
+                found.push((term, path));
+            }
+            continue;
+        }
+        for (child, arg) in args.iter().enumerate() {
+            let mut path = path.clone();
+            path.push(child as u32);
+            stack.push((*arg, path));
+        }
+    }
+    found
+}
+
+fn is_declarable(grammar: &Grammar, store: &Store, sort: Sort) -> bool {
+    match store.sort_kind(sort) {
+        // Bounds alone are no differences.
+        SortKind::Int | SortKind::Real => grammar.logic().arithmetic != Arithmetic::Difference,
+        SortKind::RegLan | SortKind::Fun(..) | SortKind::Param(_) | SortKind::Opaque(_) => false,
+        _ => true,
+    }
+}
+
+/// Does the formula use only what the logic and the solvers have?
+fn in_logic(grammar: &Grammar, store: &Store, formula: Term) -> bool {
+    store.subterms(&[formula]).iter().all(|term| match store.head(*term) {
+        Head::Op(op, _) if !store.args(*term).is_empty() => {
+            let row = op.row();
+            matches!(row.theory, Theory::Core | Theory::Floats) || grammar.allows(op)
+        }
+        _ => true,
+    })
+}

@@ -1,0 +1,61 @@
+//! DIVER's settings, with the paper's defaults (sections III and IV).
+
+use serde::{Deserialize, Serialize};
+
+/// The engine and its settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Diver {
+    /// `n`: mutants of a seed.
+    pub mutants: usize,
+    /// Mutants made of one formula before another is drawn from the pool.
+    pub batch: usize,
+    /// Random terms tried at one place.
+    pub tries: usize,
+    /// Operators of a random term.
+    pub growth: usize,
+    /// Probability that a mutant is complicated.
+    pub complicate: f64,
+    /// Choose places uniformly instead of by their scores: the paper's first variant.
+    pub uniform: bool,
+    /// Mutants kept as seeds of further ones.
+    pub pool: usize,
+    /// Larger seeds are skipped, in nodes written out as trees.
+    pub largest: u64,
+    /// Models asked of solvers.
+    pub models: u32,
+    /// Random assignments tried when solvers give no model.
+    pub random_models: u32,
+    /// Allow models that fix what the standard leaves open (division by zero and its like).
+    pub open_cases: bool,
+}
+
+impl Default for Diver {
+    fn default() -> Diver {
+        Diver {
+            mutants: 1000,
+            batch: 50,
+            tries: 50,
+            growth: 5,
+            complicate: 0.5,
+            uniform: false,
+            pool: 64,
+            largest: 20_000,
+            models: 2,
+            random_models: 200,
+            open_cases: false,
+        }
+    }
+}
+
+impl Diver {
+    /// The paper's variant without Complicate.
+    pub fn without_complicate(self) -> Diver {
+        Diver { complicate: 0.0, ..self }
+    }
+
+    /// The paper's variant with uniform choice.
+    pub fn with_uniform_choice(self) -> Diver {
+        Diver { uniform: true, ..self }
+    }
+}

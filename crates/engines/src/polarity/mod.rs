@@ -1,0 +1,166 @@
+//! Answers kept by monotonicity: unsatisfiable seeds strengthened, satisfiable ones weakened.
+//!
+//! A formula at a positive place may become stronger without making an unsatisfiable script satisfiable, one at a negative
+//! place weaker; for satisfiable scripts the other way round. That holds below quantifiers too, where no evaluation is
+//! possible. `sat` for a strengthened unsatisfiable seed is a solution-soundness bug, which neither STORM nor DIVER finds.
+
+mod rewrites;
+mod steps;
+
+use generate::Scope;
+use serde::{Deserialize, Serialize};
+use smtlib::{Status, Term};
+
+pub use rewrites::{Want, rewrites};
+
+use crate::case::{Derivation, Expectation, Provenance, TestCase};
+use crate::engine::{Bench, Engine, Feedback, Round, Seed};
+use crate::opfuzz::for_script;
+use crate::skeleton::Skeleton;
+use steps::Chain;
+
+/// The engine and its settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Polarity {
+    /// Mutants of a seed.
+    pub mutants: usize,
+    /// Steps of one mutant beyond the one before it.
+    pub steps: usize,
+    /// Levels of random terms.
+    pub depth: usize,
+    /// Mutants before the chain starts again from the seed.
+    pub chain: usize,
+    /// A chain that has grown by this many nodes starts again.
+    pub growth: u64,
+    /// Ask for unsatisfiable cores: what is outside may become anything.
+    pub cores: bool,
+}
+
+impl Default for Polarity {
+    fn default() -> Polarity {
+        Polarity { mutants: 300, steps: 3, depth: 3, chain: 12, growth: 400, cores: true }
+    }
+}
+
+impl Engine for Polarity {
+    fn name(&self) -> &'static str {
+        "polarity"
+    }
+
+    fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
+        let seed: &Seed = bench.seeds.first()?;
+        let name = seed.name.clone();
+        let skeleton = Skeleton::of(bench.store, &seed.script)?;
+        if skeleton.in_force.is_empty() {
+            return None;
+        }
+        let flat = skeleton.script(&[], &skeleton.in_force);
+        // A script with several checks has several answers; only what is asked of the last frame alone counts.
+        let stated = if seed.script.is_incremental() { None } else { seed.status.clone() };
+        let known = stated.filter(|(status, _)| *status != Status::Unknown);
+        let (status, mut grounds) = match known {
+            Some(known) => known,
+            None => bench.ask.agreed_status(bench.store, &flat)?,
+        };
+        let want = match status {
+            Status::Unsat => Want::Stronger,
+            Status::Sat => Want::Weaker,
+            Status::Unknown => return None,
+        };
+        let mut needed = vec![true; skeleton.in_force.len()];
+        if want == Want::Stronger
+            && self.cores
+            && needed.len() > 1
+            && let Some(core) = bench.ask.confirmed_core(bench.store, &flat)
+        {
+            grounds = format!("{grounds}; a confirmed core of {} assertions", core.len());
+            needed.iter_mut().enumerate().for_each(|(i, needed)| *needed = core.contains(&i));
+        }
+        let grammar = for_script(bench.grammar, bench.store, &flat);
+        let scope = Scope::of_script(bench.store, &flat);
+        let start: Vec<(Term, bool)> = skeleton.in_force.iter().copied().zip(needed).collect();
+        let size = start.iter().map(|(term, _)| bench.store.tree_size(*term)).sum::<u64>();
+        Some(Box::new(Consequences {
+            config: self.clone(),
+            seed: name,
+            status,
+            grounds,
+            limit: size + self.growth,
+            chain: Chain { want, assertions: start.clone(), steps: Vec::new() },
+            before: None,
+            start,
+            skeleton,
+            grammar,
+            scope,
+            of_chain: 0,
+            left: self.mutants,
+            step: 0,
+        }))
+    }
+}
+
+struct Consequences {
+    config: Polarity,
+    seed: String,
+    status: Status,
+    grounds: String,
+    skeleton: Skeleton,
+    grammar: generate::Grammar,
+    scope: Scope,
+    start: Vec<(Term, bool)>,
+    chain: Chain,
+    /// The chain before the last mutant.
+    before: Option<Chain>,
+    limit: u64,
+    of_chain: usize,
+    left: usize,
+    step: usize,
+}
+
+impl Round for Consequences {
+    fn next(&mut self, bench: &mut Bench<'_>) -> Option<TestCase> {
+        self.left = self.left.checked_sub(1)?;
+        let size = self.chain.assertions.iter().map(|(term, _)| bench.store.tree_size(*term)).sum::<u64>();
+        if self.of_chain >= self.config.chain || size > self.limit {
+            self.of_chain = 0;
+            self.chain.assertions = self.start.clone();
+            self.chain.steps.clear();
+        }
+        self.of_chain += 1;
+        self.before = Some(self.chain.clone());
+        let wanted = bench.rng.between(1, self.config.steps.max(1));
+        let known = self.chain.steps.len();
+        for _ in 0..wanted * 8 {
+            if self.chain.steps.len() >= known + wanted {
+                break;
+            }
+            self.chain.step(bench, &self.grammar, &mut self.scope, self.config.depth);
+        }
+        if self.chain.steps.len() == known {
+            return None;
+        }
+        let assertions: Vec<Term> = self.chain.assertions.iter().map(|(term, _)| *term).collect();
+        let provenance = Provenance {
+            engine: "polarity".to_owned(),
+            seeds: vec![self.seed.clone()],
+            step: self.step,
+            changes: self.chain.steps.clone(),
+        };
+        self.step += 1;
+        let derivation = Derivation { grounds: self.grounds.clone(), steps: self.chain.steps.clone() };
+        Some(TestCase {
+            script: self.skeleton.script(&[], &assertions),
+            expectation: Expectation::Derived(self.status, derivation),
+            provenance,
+        })
+    }
+
+    fn learn(&mut self, feedback: Feedback) {
+        if (feedback.rejected || feedback.hopeless)
+            && let Some(before) = self.before.take()
+        {
+            self.chain = before;
+        }
+    }
+}
