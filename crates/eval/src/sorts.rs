@@ -10,7 +10,7 @@ use crate::fp::{Float, Format, RoundingMode};
 use crate::integer::Integer;
 use crate::model::Model;
 use crate::string::Str;
-use crate::value::{Domain, Table, Value};
+use crate::value::{Domain, Function, Table, Value};
 
 /// Sorts with at most this many elements are listed when maps over them are made canonical.
 const LISTED: u64 = 4096;
@@ -58,7 +58,7 @@ impl<'a> Sorts<'a> {
                 None => Domain::Large(size),
                 Some(rows) => {
                     let mut keys: Vec<Value> =
-                        rows.iter().map(|row| crate::value::Function::key(row)).collect();
+                        rows.iter().map(|row| Function::key(row)).collect();
                     keys.sort_unstable();
                     Domain::Listed(keys.into())
                 }
@@ -246,6 +246,20 @@ impl<'a> Sorts<'a> {
                         })
                         .collect::<Option<Vec<_>>>()?
                 }
+            }
+            SortKind::Fun(params, result) => {
+                let results = inner(result)?;
+                let lists = params.iter().map(inner).collect::<Option<Vec<_>>>()?;
+                let keys: Vec<Value> = product(&lists, limit)?.iter().map(|row| Function::key(row)).collect();
+                let rows = product(&vec![results.clone(); keys.len()], limit)?;
+                rows.into_iter()
+                    .map(|row| {
+                        let entries = keys.iter().cloned().zip(row).collect();
+                        let table = Table::new(entries, results[0].clone(), Domain::Unbounded)?;
+                        let arity = params.len() as u32;
+                        Some(Value::Function(Arc::new(Function::Table { arity, table })))
+                    })
+                    .collect::<Option<Vec<_>>>()?
             }
             SortKind::Declared(..) => {
                 let size = self.model.universe(sort)?.len() as u32;

@@ -29,6 +29,10 @@ pub(super) struct Frame {
 enum Step {
     /// Collects all of them; the first unknown one decides.
     All,
+    /// Looks at none of them: binders, and equations between one term and itself.
+    None,
+    /// Collects the first one: `match`.
+    First,
     /// `and` and `or`: the value that decides, and an unknown argument so far.
     Until(bool, Option<Unknown>),
     Implies(Option<Unknown>),
@@ -41,6 +45,14 @@ enum Step {
     Body(Box<Scope>),
 }
 
+/// What the top frame comes to.
+enum Progress {
+    /// It is finished.
+    Done(Evaluated),
+    /// It waits for a child that needs a frame of its own.
+    Waits(Term),
+}
+
 impl Run<'_> {
     /// The value of a term in the present environment.
     pub(crate) fn value_of(&mut self, root: Term) -> Evaluated {
@@ -50,34 +62,17 @@ impl Run<'_> {
         let floor = self.evaluator.frames.len();
         self.push(root)?;
         loop {
-            // Looks at the top frame until it needs the value of a child that is not at hand.
-            let result = loop {
-                let Some(frame) = self.evaluator.frames.last() else {
-                    unreachable!("the root's frame is on the stack")
-                };
-                match self.next_child(frame) {
-                    Some(child) => match self.ready(child) {
-                        Some(value) => {
-                            if let Some(result) = self.take(value) {
-                                break result;
-                            }
-                        }
-                        None => {
-                            if let Err(unknown) = self.push(child) {
-                                self.unwind(floor);
-                                return Err(unknown);
-                            }
-                        }
-                    },
-                    None => match self.complete() {
-                        Some(result) => break result,
-                        // A call: its body has become a child.
-                        None => continue,
-                    },
-                }
+            let mut result = match self.advance() {
+                Progress::Done(result) => result,
+                Progress::Waits(child) => match self.push(child) {
+                    Ok(()) => continue,
+                    Err(unknown) => {
+                        self.unwind(floor);
+                        return Err(unknown);
+                    }
+                },
             };
-            // The top frame is finished; its value goes to the one below, which may be finished by it.
-            let mut result = result;
+            // The value goes to the frame below, which may be finished by it.
             loop {
                 self.pop(&result);
                 if self.evaluator.frames.len() == floor {
@@ -91,12 +86,74 @@ impl Run<'_> {
         }
     }
 
+    /// Feeds the top frame with values at hand.
+    fn advance(&mut self) -> Progress {
+        let store = self.store;
+        loop {
+            let Some(frame) = self.evaluator.frames.last() else {
+                unreachable!("the root's frame is on the stack")
+            };
+            if matches!(frame.step, Step::All) {
+                // The common case, without looking at the frame for every child.
+                let args = store.args(frame.term);
+                let mut next = frame.next as usize;
+                while let Some(child) = args.get(next) {
+                    match self.operand(*child) {
+                        Some(Ok(())) => next += 1,
+                        Some(Err(unknown)) => return Progress::Done(Err(unknown)),
+                        None => {
+                            self.top().next = next as u32;
+                            return Progress::Waits(*child);
+                        }
+                    }
+                }
+            } else if let Some(child) = self.next_child(frame) {
+                match self.ready(child) {
+                    None => return Progress::Waits(child),
+                    Some(value) => match self.take(value) {
+                        Some(result) => return Progress::Done(result),
+                        None => continue,
+                    },
+                }
+            }
+            if let Some(result) = self.complete() {
+                return Progress::Done(result);
+            }
+            // A call: its body has become a child.
+        }
+    }
+
+    fn top(&mut self) -> &mut Frame {
+        self.evaluator.frames.last_mut().unwrap_or_else(|| unreachable!("the root's frame is on the stack"))
+    }
+
+    /// Puts the value of a term on the operand stack, if it needs no frame.
+    #[inline]
+    fn operand(&mut self, term: Term) -> Option<Result<(), Unknown>> {
+        let evaluator = &mut *self.evaluator;
+        let value = match evaluator.memory.get(self.store, term) {
+            Some(Ok(value)) => value.clone(),
+            Some(Err(unknown)) => return Some(Err(*unknown)),
+            None => match self.leaf(term)? {
+                Ok(value) => value,
+                Err(unknown) => return Some(Err(unknown)),
+            },
+        };
+        self.evaluator.operands.push(value);
+        Some(Ok(()))
+    }
+
     /// A value that needs no frame.
     #[inline]
     fn ready(&mut self, term: Term) -> Option<Evaluated> {
-        if let Some(value) = self.evaluator.memory.get(self.store, term) {
-            return Some(value.clone());
+        match self.evaluator.memory.get(self.store, term) {
+            Some(value) => Some(value.clone()),
+            None => self.leaf(term),
         }
+    }
+
+    /// The value of a term without children, computed now.
+    fn leaf(&mut self, term: Term) -> Option<Evaluated> {
         let value = match self.store.head(term) {
             Head::Literal(id) => self.literal(id).map_err(|reason| reason.at(term)),
             Head::Var(var) => match self.evaluator.bindings.get(var.index()) {
@@ -136,9 +193,15 @@ impl Run<'_> {
                 Op::Or => Step::Until(true, None),
                 Op::Implies => Step::Implies(None),
                 Op::Ite => Step::Condition,
+                Op::Equal if self.store.args(term).windows(2).all(|pair| pair[0] == pair[1]) => Step::None,
+                // Its polynomial has a variable that is bound by nothing.
+                Op::RootObject => Step::None,
                 _ => Step::All,
             },
             Head::Annotated(_) => Step::Pass,
+            // Their children are evaluated in environments of their own.
+            Head::Bind(..) => Step::None,
+            Head::Match(_) => Step::First,
             _ => Step::All,
         };
         evaluator.frames.push(Frame { term, next: 0, base: evaluator.operands.len() as u32, step });
@@ -146,24 +209,12 @@ impl Run<'_> {
     }
 
     /// The child whose value the frame needs next, or `None` when it has all it needs.
-    #[inline]
     fn next_child(&self, frame: &Frame) -> Option<Term> {
         match &frame.step {
             Step::Body(scope) => Some(scope.body),
-            _ => {
-                let args = self.store.args(frame.term);
-                match self.store.head(frame.term) {
-                    // Their children are evaluated in environments of their own.
-                    Head::Bind(..) => None,
-                    Head::Match(_) => args.first().filter(|_| frame.next == 0).copied(),
-                    // Its polynomial has a variable that is bound by nothing.
-                    Head::Op(Op::RootObject, _) => None,
-                    Head::Op(Op::Equal, _) if frame.next == 0 && args.windows(2).all(|w| w[0] == w[1]) => {
-                        None
-                    }
-                    _ => args.get(frame.next as usize).copied(),
-                }
-            }
+            Step::None => None,
+            Step::First if frame.next > 0 => None,
+            _ => self.store.args(frame.term).get(frame.next as usize).copied(),
         }
     }
 
@@ -173,7 +224,7 @@ impl Run<'_> {
         let evaluator = &mut *self.evaluator;
         let frame = evaluator.frames.last_mut()?;
         match &mut frame.step {
-            Step::All => match value {
+            Step::All | Step::First | Step::None => match value {
                 Ok(value) => {
                     evaluator.operands.push(value);
                     frame.next += 1;

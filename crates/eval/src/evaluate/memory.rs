@@ -1,5 +1,5 @@
-//! Remembered values, by term number. Every slot says which environment its value belongs to, so that leaving
-//! an environment, or forgetting everything, costs nothing.
+//! Remembered values, by term number. A stamp beside every value says which environment it belongs to, so that
+//! leaving an environment, or forgetting everything, costs nothing.
 
 use smtlib::{Store, Term};
 
@@ -7,7 +7,9 @@ use super::Evaluated;
 use crate::value::Value;
 
 pub(super) struct Memory {
-    slots: Vec<Slot>,
+    /// Apart from the values: most questions are about terms not seen yet, and need the stamp only.
+    stamps: Vec<u32>,
+    values: Vec<Evaluated>,
     /// The stamp of ground values.
     ground: u32,
     /// The stamp of the present environment; the ground one outside all binders.
@@ -15,14 +17,9 @@ pub(super) struct Memory {
     last: u32,
 }
 
-struct Slot {
-    stamp: u32,
-    value: Evaluated,
-}
-
 impl Default for Memory {
     fn default() -> Memory {
-        Memory { slots: Vec::new(), ground: 1, current: 1, last: 1 }
+        Memory { stamps: Vec::new(), values: Vec::new(), ground: 1, current: 1, last: 1 }
     }
 }
 
@@ -34,25 +31,27 @@ impl Memory {
 
     #[inline]
     pub fn get(&self, store: &Store, term: Term) -> Option<&Evaluated> {
-        let slot = self.slots.get(term.index())?;
-        // The last stamp is compared first: it needs no look at the term.
-        let known = slot.stamp == self.current
-            || (slot.stamp == self.ground && slot.stamp == self.stamp_for(store, term));
-        known.then_some(&slot.value)
+        let stamp = *self.stamps.get(term.index())?;
+        // The present stamp is compared first: it needs no look at the term.
+        let known = stamp == self.current || (stamp == self.ground && !store.mentions_vars(term));
+        if known { self.values.get(term.index()) } else { None }
     }
 
     pub fn ground(&self, term: Term) -> Option<&Evaluated> {
-        self.slots.get(term.index()).filter(|slot| slot.stamp == self.ground).map(|slot| &slot.value)
+        let stamp = self.stamps.get(term.index())?;
+        if *stamp == self.ground { self.values.get(term.index()) } else { None }
     }
 
     #[inline]
     pub fn put(&mut self, store: &Store, term: Term, value: Evaluated) {
         let stamp = self.stamp_for(store, term);
-        if self.slots.len() <= term.index() {
+        if self.stamps.len() <= term.index() {
             let length = store.term_count().max(term.index() + 1);
-            self.slots.resize_with(length, || Slot { stamp: 0, value: Ok(Value::FALSE) });
+            self.stamps.resize(length, 0);
+            self.values.resize_with(length, || Ok(Value::FALSE));
         }
-        self.slots[term.index()] = Slot { stamp, value };
+        self.stamps[term.index()] = stamp;
+        self.values[term.index()] = value;
     }
 
     pub fn current(&self) -> u32 {
@@ -75,7 +74,8 @@ impl Memory {
     pub fn forget(&mut self) {
         // Stamps must not run out; long before, all slots are really emptied.
         if self.last > u32::MAX / 2 {
-            self.slots.clear();
+            self.stamps.clear();
+            self.values.clear();
             self.last = 0;
         }
         self.last += 1;
@@ -89,6 +89,7 @@ impl Memory {
     }
 
     pub fn truncate(&mut self, length: usize) {
-        self.slots.truncate(length);
+        self.stamps.truncate(length);
+        self.values.truncate(length);
     }
 }
