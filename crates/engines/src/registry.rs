@@ -1,7 +1,7 @@
 //! All engines by name. A new engine is a file and a line here; the campaign does not change.
 
 use crate::engine::Engine;
-use crate::{Fusion, Generate, OpFuzz, TypeFuzz};
+use crate::{Diver, Fusion, Generate, OpFuzz, Polarity, Storm, TypeFuzz};
 
 /// Every engine with its defaults.
 pub fn all() -> Vec<Box<dyn Engine>> {
@@ -10,6 +10,9 @@ pub fn all() -> Vec<Box<dyn Engine>> {
         Box::new(OpFuzz::default()),
         Box::new(TypeFuzz::default()),
         Box::new(Fusion::default()),
+        Box::new(Storm::default()),
+        Box::new(Diver::default()),
+        Box::new(Polarity::default()),
     ]
 }
 

@@ -25,6 +25,7 @@
 //! - [`model_text`]: models as solvers print them, and as we write them
 //! - [`evaluate`]: the value of a term under a model
 //! - [`ops`]: what every operator computes
+//! - [`differential`]: the evaluator against solvers, operator by operator
 //! - [`abstraction`]: sets of values, for pre-analysis
 //! - [`unknown`]: why a term has no decided value
 
@@ -32,6 +33,7 @@ pub mod abstraction;
 pub mod algebraic;
 pub mod bv;
 pub mod computable;
+pub mod differential;
 pub mod enclosure;
 pub mod evaluate;
 pub mod finite_field;
@@ -51,7 +53,7 @@ pub mod unknown;
 pub mod value;
 
 pub use evaluate::{Evaluated, Evaluation, Evaluator, Limits, Mode};
-pub use model::{Interpretation, Model, Universe, Witness};
+pub use model::{Interpretation, Model, Universe, Witness, World};
 pub use to_term::to_term;
 pub use unknown::{Reason, Unknown};
 pub use value::Value;

@@ -3,6 +3,7 @@
 mod complete;
 mod open;
 mod witness;
+mod world;
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use smtlib::{Fun, Script, Sort, Store, Term, Var};
 
 pub use open::{Open, OpenCases, OpenFunction};
 pub use witness::{NotAWitness, Witness, checked_terms};
+pub use world::World;
 
 use crate::value::{Closure, Domain, Function, Table, Value};
 

@@ -46,6 +46,11 @@ impl Witness {
         Ok(Witness { model })
     }
 
+    /// A model that has been checked by a [`World`](super::World).
+    pub(super) fn of_checked(model: Model) -> Witness {
+        Witness { model }
+    }
+
     pub fn model(&self) -> &Model {
         &self.model
     }
