@@ -91,7 +91,8 @@ fn nodes(bencher: Bencher, parts: usize) {
     let root = bench.store.op(Op::Xor, &parts).expect("well-sorted");
     let mut evaluator = Evaluator::default();
     evaluator.evaluate(&bench.store, &bench.model, root).expect("a value");
-    let visited = bench.store.subterms(&[root]).iter().filter(|term| evaluator.known(**term).is_some()).count();
+    let visited =
+        bench.store.subterms(&[root]).iter().filter(|term| evaluator.known(**term).is_some()).count();
     bencher.counter(ItemsCount::new(visited)).bench_local(|| {
         evaluator.forget();
         evaluator.evaluate(&bench.store, &bench.model, divan::black_box(root))

@@ -57,8 +57,7 @@ impl<'a> Sorts<'a> {
             Some(size) => match self.combinations(sorts, LISTED as usize) {
                 None => Domain::Large(size),
                 Some(rows) => {
-                    let mut keys: Vec<Value> =
-                        rows.iter().map(|row| Function::key(row)).collect();
+                    let mut keys: Vec<Value> = rows.iter().map(|row| Function::key(row)).collect();
                     keys.sort_unstable();
                     Domain::Listed(keys.into())
                 }

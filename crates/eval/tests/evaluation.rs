@@ -105,3 +105,37 @@ fn values_print_as_standard_terms() {
     assert_eq!(value_text("(/ (- 2.0) 6.0)"), "(- (/ 1.0 3.0))");
     assert_eq!(value_text("(bvnot #b0011)"), "#xc");
 }
+
+#[test]
+fn binders_nest_as_deep_as_allowed_without_exhausting_the_stack() {
+    let nested = |depth: usize| {
+        let mut text = "true".to_owned();
+        for number in 0..depth {
+            text = format!("(exists ((p{number} Bool)) (and (not p{number}) {text}))");
+        }
+        text
+    };
+    assert_eq!(Case::new("").text(&nested(50)), "true");
+    assert!(matches!(Case::new("").reason(&nested(100)), Reason::Budget(_)));
+    let mut applied = "0".to_owned();
+    for _ in 0..2000 {
+        applied = format!("(f {applied})");
+    }
+    let case = Case::new("(define-fun f ((x Int)) Int (let ((g (lambda ((y Int)) (+ x y)))) (select g 1)))");
+    assert_eq!(case.text(&applied), "2000");
+}
+
+#[test]
+fn memory_does_not_outlive_the_model() {
+    let case = Case::new("(declare-const x Int)").with(&[("x", "3")]);
+    let term = case.term("(* x x)");
+    let fun = case.script.declared_funs().next().expect("a constant");
+    let store = case.store.borrow();
+    let mut evaluator = eval::Evaluator::default();
+    assert_eq!(evaluator.evaluate(&store, &case.model.borrow(), term), Ok(Value::int(9)));
+    case.model.borrow_mut().assign(fun, Value::int(4));
+    assert_eq!(evaluator.known(term), Some(&Ok(Value::int(9))));
+    evaluator.forget();
+    assert_eq!(evaluator.known(term), None);
+    assert_eq!(evaluator.evaluate(&store, &case.model.borrow(), term), Ok(Value::int(16)));
+}

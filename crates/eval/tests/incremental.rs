@@ -22,7 +22,7 @@ fn random_term(store: &mut Store, constants: &[Term], rng: &mut impl Rng, sort: 
                 _ => constants[pick as usize % constants.len()],
             }
         } else {
-            store.bool(pick % 2 == 0)
+            store.bool(pick.is_multiple_of(2))
         };
     }
     let part = |store: &mut Store, rng: &mut _, sort| random_term(store, constants, rng, sort, depth - 1);
