@@ -93,11 +93,11 @@ impl Writer<'_> {
         }
         let definition = match self.model.get(fun) {
             None => None,
-            Some(Interpretation::Value(value)) => self.from_value(fun, &value.clone()),
+            Some(Interpretation::Value(value)) => self.value_definition(fun, &value.clone()),
             Some(Interpretation::Body(closure)) => {
                 let closure = closure.clone();
                 if closure.captured.is_empty() {
-                    self.from_body(&closure.params, closure.body, depth)
+                    self.body_definition(&closure.params, closure.body, depth)
                 } else {
                     None
                 }
@@ -123,16 +123,16 @@ impl Writer<'_> {
     }
 
     /// Parameters and body as text.
-    fn from_value(&mut self, fun: Fun, value: &Value) -> Option<(String, String)> {
+    fn value_definition(&mut self, fun: Fun, value: &Value) -> Option<(String, String)> {
         let decl = self.store.fun(fun);
         let (params, result) = (decl.params.clone(), decl.result);
         match value {
             Value::Function(function) if !params.is_empty() => match &**function {
                 Function::Table { arity, table } if *arity as usize == params.len() => {
-                    self.from_table(&params, result, table)
+                    self.table_definition(&params, result, table)
                 }
                 Function::Closure(closure) if closure.captured.is_empty() => {
-                    self.from_body(&closure.params, closure.body, 0)
+                    self.body_definition(&closure.params, closure.body, 0)
                 }
                 _ => None,
             },
@@ -141,7 +141,7 @@ impl Writer<'_> {
         }
     }
 
-    fn from_table(&mut self, params: &[Sort], result: Sort, table: &Table) -> Option<(String, String)> {
+    fn table_definition(&mut self, params: &[Sort], result: Sort, table: &Table) -> Option<(String, String)> {
         let Otherwise::Value(default) = table.otherwise() else { return None };
         let mut names = String::new();
         for (place, sort) in params.iter().enumerate() {
@@ -166,7 +166,12 @@ impl Writer<'_> {
     }
 
     /// A body, after everything it calls.
-    fn from_body(&mut self, params: &[smtlib::Var], body: Term, depth: usize) -> Option<(String, String)> {
+    fn body_definition(
+        &mut self,
+        params: &[smtlib::Var],
+        body: Term,
+        depth: usize,
+    ) -> Option<(String, String)> {
         for term in self.store.subterms(&[body]) {
             if self.store.is_opaque(term) {
                 return None;

@@ -113,12 +113,13 @@ impl Check {
         let text =
             std::fs::read(&self.file).with_context(|| format!("cannot read '{}'", self.file.display()))?;
         let fleet = fleet::all(&self.adapters)?;
-        let solvers =
-            if self.solvers.is_empty() { fleet::default_pair(&fleet)? } else { fleet::resolve(&fleet, &self.solvers)? };
-        let limits = Limits {
-            memory: Some(self.memory << 20),
-            ..Limits::wall(Duration::from_secs_f64(self.timeout))
+        let solvers = if self.solvers.is_empty() {
+            fleet::default_pair(&fleet)?
+        } else {
+            fleet::resolve(&fleet, &self.solvers)?
         };
+        let limits =
+            Limits { memory: Some(self.memory << 20), ..Limits::wall(Duration::from_secs_f64(self.timeout)) };
         let mut panel = Panel::new(solvers.into_iter().map(Configuration::new).collect(), limits)?;
         let runs = run_all(&mut panel, &text)?;
 
@@ -176,7 +177,9 @@ fn run_all(panel: &mut Panel, text: &[u8]) -> Result<Vec<Run>> {
     let mut runs = panel.run_all(text)?;
     for run in &mut runs {
         let refused = matches!(run.answers.class, RunClass::Unsupported | RunClass::Rejected)
-            || (run.answers.class == RunClass::Answered && run.answers.checks.len() < checks && !run.answers.errors.is_empty());
+            || (run.answers.class == RunClass::Answered
+                && run.answers.checks.len() < checks
+                && !run.answers.errors.is_empty());
         if !refused || run.configuration.options().next().is_some() {
             continue;
         }
@@ -197,10 +200,12 @@ fn run_reports(subject: &mut Subject, runs: &[Run], panel: &mut Panel) -> Result
         let mut checks = Vec::new();
         for answer in &run.answers.checks {
             let model = if run.status(answer.check) == Some(Status::Sat) {
-                subject.model_check(runs, position, answer.check, true, panel)?.map(|found| match &found.value {
-                    ModelValue::True => "true".to_string(),
-                    ModelValue::False(..) => "false".to_string(),
-                    ModelValue::Unknown(why) => format!("undecided: {why}"),
+                subject.model_check(runs, position, answer.check, true, panel)?.map(|found| {
+                    match &found.value {
+                        ModelValue::True => "true".to_string(),
+                        ModelValue::False(..) => "false".to_string(),
+                        ModelValue::Unknown(why) => format!("undecided: {why}"),
+                    }
                 })
             } else {
                 None
@@ -235,7 +240,11 @@ fn shown(report: &Report) -> String {
             report.file.display()
         );
     }
-    let names: Vec<String> = report.runs.iter().map(|run| [&[run.solver.clone()], run.options.as_slice()].concat().join(" ")).collect();
+    let names: Vec<String> = report
+        .runs
+        .iter()
+        .map(|run| [std::slice::from_ref(&run.solver), run.options.as_slice()].concat().join(" "))
+        .collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     for (run, name) in report.runs.iter().zip(&names) {
         text += &format!("{name:<width$}  {}\n", answers(run));
@@ -255,7 +264,7 @@ fn answers(run: &RunReport) -> String {
     let mut words: Vec<(String, usize)> = Vec::new();
     for check in &run.checks {
         let word = match &check.model {
-            Some(model) => format!("{} (model: {model})", check.answer),
+            Some(model) => format!("{} (model: {})", check.answer, beginning(model)),
             None => check.answer.clone(),
         };
         match words.last_mut() {
@@ -276,6 +285,16 @@ fn answers(run: &RunReport) -> String {
     parts.join(", ")
 }
 
+/// Terms can be long; JSON has all of it.
+fn beginning(text: &str) -> String {
+    const SHOWN: usize = 100;
+    let mut shown: String = text.chars().take(SHOWN).collect();
+    if shown.len() < text.len() {
+        shown += " ...";
+    }
+    shown
+}
+
 fn described(verdict: &Verdict, file: &Path) -> String {
     let who = if verdict.solver.is_empty() { String::new() } else { format!(" in {}", verdict.solver) };
     let place = match verdict.check {
@@ -287,7 +306,9 @@ fn described(verdict: &Verdict, file: &Path) -> String {
         (Standing::Unproven(why), _) => format!("not reported: {why}"),
         (Standing::Stands, Repeat::Untried) => "not confirmed".into(),
         (Standing::Stands, Repeat::Confirmed { runs }) => format!("confirmed by {runs} fresh runs"),
-        (Standing::Stands, Repeat::Flaky { seen, runs }) => format!("flaky: seen again in {seen} of {runs} fresh runs"),
+        (Standing::Stands, Repeat::Flaky { seen, runs }) => {
+            format!("flaky: seen again in {seen} of {runs} fresh runs")
+        }
     };
     let mut text = format!("{}{who}{place}\n  {}\n", verdict.kind, verdict.reason);
     for evidence in &verdict.evidence {

@@ -111,10 +111,14 @@ impl Eval {
         let formulas = frame.formulas();
         let lines = formulas
             .iter()
-            .map(|formula| match evaluate_one(&store, &mut evaluator, &read.model, &read.defaulted, *formula) {
-                FormulaValue::True => Line { value: "true", because: None },
-                FormulaValue::False(part) => Line { value: "false", because: Some(store.term_text(part)) },
-                FormulaValue::Unknown(why) => Line { value: "unknown", because: Some(why) },
+            .map(|formula| {
+                match evaluate_one(&store, &mut evaluator, &read.model, &read.defaulted, *formula) {
+                    FormulaValue::True => Line { value: "true", because: None },
+                    FormulaValue::False(part) => {
+                        Line { value: "false", because: Some(store.term_text(part)) }
+                    }
+                    FormulaValue::Unknown(why) => Line { value: "unknown", because: Some(why) },
+                }
             })
             .collect();
         let report = Report::new(

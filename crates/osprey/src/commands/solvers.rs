@@ -118,7 +118,9 @@ fn summary(solver: &Listed) -> String {
     const SHOWN: usize = 6;
     match &solver.available {
         Available::Bring => format!("{}: give its path, or put it on PATH", solver.title),
-        Available::Unknown { why } => format!("{}: {why} (`osprey solvers list --available` asks)", solver.title),
+        Available::Unknown { why } => {
+            format!("{}: {why} (`osprey solvers list --available` asks)", solver.title)
+        }
         Available::Releases(releases) => {
             let shown: Vec<String> = releases.iter().take(SHOWN).map(ToString::to_string).collect();
             let more = match (releases.len().saturating_sub(SHOWN), releases.last()) {

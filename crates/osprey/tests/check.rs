@@ -1,0 +1,245 @@
+//! `solvers`, `check` and `eval` as users see them: what is printed, and the exit codes. Programs that answer as they are
+//! told stand beside real solvers. Without network and with an empty cache the tests that need solvers say so and check
+//! nothing.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const SATISFIABLE: &str =
+    "(set-logic QF_LIA)\n(declare-const x Int)\n(assert (> x 3))\n(assert (< x 5))\n(check-sat)\n";
+
+fn osprey(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_osprey"));
+    command.args(arguments).stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    osprey(arguments).output().expect("osprey starts")
+}
+
+fn have(specs: &[&str]) -> bool {
+    let output = run(&[&["solvers", "install"], specs].concat());
+    if !output.status.success() {
+        eprintln!("skipped: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    output.status.success()
+}
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn file(&self, name: &str, text: &str) -> String {
+        let path = self.0.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.to_str().expect("UTF-8").to_owned()
+    }
+
+    /// A program that says this, whatever it is asked.
+    fn liar(&self, name: &str, says: &str) -> String {
+        let path = self.file(name, &format!("#!/bin/sh\ncat <<'END'\n{says}\nEND\n"));
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+        path
+    }
+
+    /// Standard output without what depends on this machine, and the exit code.
+    fn shown(&self, output: &Output) -> String {
+        let text = String::from_utf8_lossy(&output.stdout).replace(self.path(), "DIR");
+        format!("{}exit code {}", text, output.status.code().unwrap_or(-1))
+    }
+
+    fn path(&self) -> &str {
+        self.0.path().to_str().expect("UTF-8")
+    }
+}
+
+fn code(output: &Output) -> Option<i32> {
+    output.status.code()
+}
+
+fn complaint(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_wrong_answer_is_shown_with_the_reason_and_ends_with_ten() {
+    if !have(&["z3@5.4.0"]) {
+        return;
+    }
+    let folder = Folder::new();
+    let script = folder.file("a.smt2", SATISFIABLE);
+    let liar = folder.liar("liar", "unsat");
+    let output = run(&["check", &script, "-s", &liar, "-s", "z3@5.4.0"]);
+    // The column's width depends on the length of the temporary path.
+    let shown: Vec<String> = folder
+        .shown(&output)
+        .lines()
+        .map(|line| {
+            line.split("  ").filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ").trim().to_string()
+        })
+        .collect();
+    insta::assert_snapshot!(shown.join("\n"), @r"
+    DIR/liar  unsat
+    z3@5.4.0  sat (model: true)
+
+    refutation-soundness in DIR/liar
+    it answered unsat but the answer is sat: the model of z3@5.4.0 satisfies every assertion by our evaluation
+    sat by z3@5.4.0
+    confirmed by 2 fresh runs
+    exit code 10
+    ");
+}
+
+#[test]
+fn solvers_that_agree_with_right_models_are_clean() {
+    if !have(&["z3@5.4.0", "cvc5@1.4.2", "yices@2.6.5"]) {
+        return;
+    }
+    let folder = Folder::new();
+    let script = folder.file("a.smt2", SATISFIABLE);
+    let specs = ["-s", "z3@5.4.0 smt.arith.solver=2", "-s", "cvc5@1.4.2", "-s", "yices@2.6.5"];
+    let output = run(&[&["check", script.as_str()], &specs[..]].concat());
+    insta::assert_snapshot!(folder.shown(&output), @r"
+    z3@5.4.0 smt.arith.solver=2  sat (model: true)
+    cvc5@1.4.2                   sat (model: true)
+    yices@2.6.5                  sat (model: true)
+
+    nothing wrong
+    exit code 0
+    ");
+}
+
+#[test]
+fn json_says_the_same_for_programs() {
+    if !have(&["z3@5.4.0"]) {
+        return;
+    }
+    let folder = Folder::new();
+    let script = folder.file("a.smt2", SATISFIABLE);
+    let liar = folder.liar("liar", "sat\n((define-fun x () Int 7))");
+    let output = run(&["check", &script, "-s", &liar, "-s", "z3@5.4.0", "--json"]);
+    assert_eq!(code(&output), Some(10));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["findings"], 1);
+    assert_eq!(report["runs"][0]["checks"][0]["model"], "false");
+    assert_eq!(report["runs"][1]["checks"][0]["model"], "true");
+    assert_eq!(report["verdicts"][0]["kind"], "invalid-model");
+    assert_eq!(report["verdicts"][0]["accused"], 0);
+}
+
+#[test]
+fn an_expected_answer_needs_one_solver_only() {
+    let folder = Folder::new();
+    let script = folder.file("a.smt2", &format!("(set-info :status sat)\n{SATISFIABLE}"));
+    let liar = folder.liar("liar", "unsat");
+    assert_eq!(code(&run(&["check", &script, "-s", &liar])), Some(0));
+    assert_eq!(code(&run(&["check", &script, "-s", &liar, "--expect", "sat"])), Some(10));
+    assert_eq!(code(&run(&["check", &script, "-s", &liar, "--expect", "status"])), Some(10));
+    assert_eq!(code(&run(&["check", &script, "-s", &liar, "--expect", "unsat"])), Some(0));
+}
+
+#[test]
+fn assertions_are_evaluated_one_by_one() {
+    let folder = Folder::new();
+    let script = folder.file(
+        "a.smt2",
+        "(declare-const x Int)\n(declare-const y Int)\n(assert (> x 3))\n(assert (and (< x 9) (= (+ x y) 4)))\n\
+         (assert (= (div y 0) 1))\n(check-sat)\n",
+    );
+    let model = |x: i32, y: i32| format!("sat\n(\n(define-fun x () Int {x})\n(define-fun y () Int {y})\n)\n");
+    let wrong = folder.file("wrong.txt", &model(5, 4));
+    insta::assert_snapshot!(folder.shown(&run(&["eval", &script, "--model", &wrong])), @r"
+    assertion 1: true
+    assertion 2: false  (= (+ x y) 4)
+    assertion 3: unknown  the standard leaves this result open: (div y 0)
+    1 true, 1 false, 1 unknown
+    exit code 10
+    ");
+    let open = folder.file("open.txt", &model(4, 0));
+    assert_eq!(code(&run(&["eval", &script, "--model", &open])), Some(11));
+    let plain = folder.file("b.smt2", SATISFIABLE);
+    let right = folder.file("right.txt", "((define-fun x () Int 4))");
+    assert_eq!(code(&run(&["eval", &plain, "--model", &right])), Some(0));
+    if have(&["z3@5.4.0"]) {
+        assert_eq!(code(&run(&["eval", &plain, "--solver", "z3@5.4.0"])), Some(0));
+    }
+}
+
+#[test]
+fn solvers_that_cannot_be_had_end_with_four_and_say_what_to_do() {
+    let folder = Folder::new();
+    let script = folder.file("a.smt2", SATISFIABLE);
+    let output = run(&["check", &script, "-s", "cvc7"]);
+    assert_eq!(code(&output), Some(4));
+    assert!(complaint(&output).contains("did you mean"), "{}", complaint(&output));
+
+    let output = run(&["check", &script, "-s", &script]);
+    assert_eq!(code(&output), Some(4));
+    assert!(complaint(&output).contains("not an executable file"), "{}", complaint(&output));
+
+    let output = run(&["solvers", "install", "mathsat@5.6.10"]);
+    assert_eq!(code(&output), Some(4));
+    assert!(complaint(&output).contains("give its path"), "{}", complaint(&output));
+
+    let empty = folder.0.path().join("home");
+    let alone = |arguments: &[&str]| {
+        osprey(arguments)
+            .env("OSPREY_HOME", &empty)
+            .env("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+            .env("PIP_RETRIES", "0")
+            .env("PIP_NO_INDEX", "false")
+            .output()
+            .expect("osprey starts")
+    };
+    let output = alone(&["solvers", "install", "z3@5.4.0"]);
+    assert_eq!(code(&output), Some(4));
+    assert!(!complaint(&output).is_empty());
+
+    let output = osprey(&["solvers", "install", "z3@5.4.0"])
+        .env("OSPREY_HOME", &empty)
+        .env("OSPREY_PYTHON", folder.0.path().join("no-python"))
+        .output()
+        .expect("osprey starts");
+    assert_eq!(code(&output), Some(4));
+    assert!(complaint(&output).contains("OSPREY_PYTHON"), "{}", complaint(&output));
+}
+
+#[test]
+fn what_cannot_be_understood_ends_with_two() {
+    let folder = Folder::new();
+    let script = folder.file("a.smt2", SATISFIABLE);
+    let missing: PathBuf = Path::new(folder.path()).join("none.smt2");
+    for arguments in [
+        &["check", missing.to_str().expect("UTF-8"), "-s", "z3"][..],
+        &["check", &script, "-s", "z3@newest"],
+        &["check", &script, "-s", "z3", "--timeout", "0"],
+        &["eval", &script],
+        &["eval", &script, "--model", missing.to_str().expect("UTF-8")],
+        &["solvers", "install"],
+    ] {
+        let output = run(arguments);
+        assert_eq!(code(&output), Some(2), "{arguments:?}: {}", complaint(&output));
+        assert!(!complaint(&output).is_empty());
+    }
+}
+
+#[test]
+fn an_unknown_release_is_told_with_its_neighbours() {
+    if !have(&["z3@5.4.0"]) {
+        return;
+    }
+    let output = run(&["solvers", "install", "z3@4.8.99", "z3@5.4.0"]);
+    assert_eq!(code(&output), Some(4));
+    // Offline the registry cannot be asked, which is told as well.
+    let said = complaint(&output);
+    assert!(said.contains("the nearest are 4.8.") || said.contains("cannot reach"), "{said}");
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains("z3@5.4.0"),
+        "the others are installed all the same"
+    );
+}
