@@ -83,6 +83,7 @@ impl Ask for Questions<'_> {
             for i in 0..able.len() {
                 let solver = able[(able.len() * 2 - 1 - i - variant as usize % able.len()) % able.len()];
                 let request = RunRequest {
+                    broad: true,
                     models: true,
                     seed: Some(variant / able.len() as u32).filter(|seed| *seed > 0),
                     ..RunRequest::default()
@@ -112,7 +113,10 @@ impl Ask for Questions<'_> {
         let mut said: Vec<(Status, String)> = Vec::new();
         for solver in self.able(store, script) {
             let text = print::print(store, script, self.release(solver));
-            let Some(run) = self.run(solver, &text, &RunRequest::default()) else { continue };
+            let Some(run) = self.run(solver, &text, &RunRequest { broad: true, ..RunRequest::default() })
+            else {
+                continue;
+            };
             let status = match run.answers.trusted().last().map(|check| &check.answer) {
                 Some(Answer::Sat) => Status::Sat,
                 Some(Answer::Unsat) => Status::Unsat,
@@ -144,7 +148,7 @@ impl Ask for Questions<'_> {
         let mut core = None;
         for solver in able.iter().rev().copied() {
             let text = named(store, script, None, self.release(solver));
-            let request = RunRequest { cores: true, ..RunRequest::default() };
+            let request = RunRequest { broad: true, cores: true, ..RunRequest::default() };
             let Some(run) = self.run(solver, &text, &request) else { continue };
             let Some(found) = run.answers.cores.last() else { continue };
             let numbers: Vec<usize> =
@@ -160,7 +164,7 @@ impl Ask for Questions<'_> {
                 .iter()
                 .filter(|solver| {
                     let text = named(store, script, Some(core), self.release(**solver));
-                    let run = self.run(**solver, &text, &RunRequest::default());
+                    let run = self.run(**solver, &text, &RunRequest { broad: true, ..RunRequest::default() });
                     run.is_some_and(|run| {
                         run.answers.trusted().last().is_some_and(|check| check.answer == Answer::Unsat)
                     })

@@ -66,6 +66,9 @@ pub struct RunRecord {
     pub options: Vec<String>,
     /// Models were asked for.
     pub models: bool,
+    /// Everything the solver has was switched on.
+    #[serde(default)]
+    pub broad: bool,
     pub class: String,
     /// The answers in order.
     pub answers: Vec<String>,
@@ -125,6 +128,7 @@ impl Finding {
 
     /// Reads a finding from its folder, or from its `finding.json`.
     pub fn read(path: &Path) -> Result<(Finding, PathBuf), CampaignError> {
+        let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
         let file = folder.join("finding.json");
         let refused = |reason: String| CampaignError::NotAFinding { path: path.to_owned(), reason };

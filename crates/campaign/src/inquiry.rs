@@ -35,7 +35,19 @@ pub enum Outcome {
 /// Follows up suspicions of one worker.
 pub struct Inquiry {
     court: Court,
+    /// With the oracles that cost many runs.
+    thorough: Court,
     bisect: bool,
+}
+
+/// A test case that was run, for judgement.
+pub struct Suspect<'a> {
+    pub prepared: &'a Prepared<'a>,
+    pub runs: &'a [Run],
+    pub origin: &'a Origin,
+    pub ancestors: &'a [(SeedText, bool)],
+    /// Costly oracles look at it too.
+    pub thorough: bool,
 }
 
 /// The bench of an inquiry: parts of the worker.
@@ -47,7 +59,7 @@ pub struct Parts<'a> {
 
 impl Inquiry {
     pub fn new(bisect: bool) -> Inquiry {
-        Inquiry { court: Court::thorough(), bisect }
+        Inquiry { court: Court::standard(), thorough: Court::thorough(), bisect }
     }
 
     /// Judges the runs of a test case and sees to every misbehaviour.
@@ -55,16 +67,15 @@ impl Inquiry {
         &self,
         parts: &mut Parts,
         shared: &Shared,
-        prepared: &Prepared,
-        runs: &[Run],
-        origin: &Origin,
-        ancestors: &[(SeedText, bool)],
+        suspect: &Suspect,
     ) -> Result<Vec<Outcome>, CampaignError> {
+        let Suspect { prepared, runs, origin, .. } = *suspect;
         let case = prepared.case;
+        let court = if suspect.thorough { &self.thorough } else { &self.court };
         let mut subject = Subject::new(parts.store, Some(&case.script), &[]);
         subject.expected = expected(&case.expectation);
         let failed = |error| why("a solver", error);
-        let verdicts = self.court.judge(&mut subject, runs, parts.executor).map_err(failed)?;
+        let verdicts = court.judge(&mut subject, runs, parts.executor).map_err(failed)?;
         let mut outcomes = Vec::new();
         for mut verdict in verdicts {
             if verdict.standing != Standing::Stands {
@@ -88,28 +99,26 @@ impl Inquiry {
             }
             let mut subject = Subject::new(parts.store, Some(&case.script), &[]);
             subject.expected = expected(&case.expectation);
-            self.court.confirm(&mut subject, runs, &mut verdict, parts.executor).map_err(failed)?;
+            court.confirm(&mut subject, runs, &mut verdict, parts.executor).map_err(failed)?;
             if !verdict.is_finding() {
                 outcomes.push(Outcome::Unconfirmed);
                 continue;
             }
-            outcomes.push(self.pursue(parts, shared, prepared, runs, &verdict, origin, ancestors)?);
+            outcomes.push(self.pursue(parts, shared, suspect, court, &verdict)?);
         }
         Ok(outcomes)
     }
 
     /// Writes a confirmed misbehaviour, unless it is known.
-    #[allow(clippy::too_many_arguments)]
     fn pursue(
         &self,
         parts: &mut Parts,
         shared: &Shared,
-        prepared: &Prepared,
-        runs: &[Run],
+        suspect: &Suspect,
+        court: &Court,
         verdict: &Verdict,
-        origin: &Origin,
-        ancestors: &[(SeedText, bool)],
     ) -> Result<Outcome, CampaignError> {
+        let Suspect { prepared, runs, origin, ancestors, .. } = *suspect;
         let case = prepared.case;
         let failed = |error| why("a solver", error);
         let models = runs.iter().any(|run| run.configuration.request.models);
@@ -117,7 +126,7 @@ impl Inquiry {
         let essence = if verdict.is_flaky() {
             essence
         } else {
-            Reduction::new(&self.court, parts.executor, parts.evaluator, &case.expectation, models)
+            Reduction::new(court, parts.executor, parts.evaluator, &case.expectation, models)
                 .reduce(parts.store, essence)
                 .map_err(failed)?
         };
@@ -127,7 +136,7 @@ impl Inquiry {
             None => signature(&essence, &operators),
         };
         let releases = match self.bisect {
-            true => releases::compare(&self.court, parts, &essence, &case.expectation).map_err(failed)?,
+            true => releases::compare(court, parts, &essence, &case.expectation).map_err(failed)?,
             false => None,
         };
         if let Some(releases) = &releases {
@@ -330,6 +339,7 @@ pub fn record(run: &Run) -> RunRecord {
         command: configuration.command_line("input.smt2"),
         options: configuration.request.options.clone(),
         models: configuration.request.models,
+        broad: configuration.request.broad,
         class: run.answers.class.word().to_owned(),
         answers: RunRecord::words(&run.answers),
         stdout: RunRecord::excerpt(&run.outcome.stdout),

@@ -69,7 +69,6 @@ pub fn open(
     identity: &Identity,
     targets: &[Target],
 ) -> Option<Opened> {
-    let mut swarm = stream(identity.rng_seed, plan.round, Purpose::Swarm);
     let mut source = stream(identity.rng_seed, plan.round, Purpose::Seed);
     let mut seeds = Vec::new();
     let mut ancestors = Vec::new();
@@ -96,8 +95,8 @@ pub fn open(
         _ => "ALL".to_owned(),
     };
     let grammar = match grammars.get(&logic, targets, &plan.company) {
-        Some(grammar) => grammar.swarm(&mut swarm),
-        None => grammars.get("ALL", targets, &plan.company)?.swarm(&mut swarm),
+        Some(grammar) => grammar.clone(),
+        None => grammars.get("ALL", targets, &plan.company)?.clone(),
     };
     let rng = stream(identity.rng_seed, plan.round, Purpose::Engine);
     Some(Opened { seeds, ancestors, grammar, rng })
@@ -111,9 +110,19 @@ fn logic_of(store: &Store, script: &Script) -> String {
     }
 }
 
-/// The script as solvers get it: without the seed's `:status`, which says nothing about a mutant and makes Z3 complain.
-pub fn runnable(store: &Store, script: &Script) -> Script {
+/// The script as solvers get it: without the seed's `:status`, which says nothing about a mutant and makes Z3 complain,
+/// and in the logic `ALL` if it uses what no standard logic has (Z3 hides its own operators in the others).
+pub fn runnable(store: &mut Store, script: &Script) -> Script {
     let mut script = script.clone();
+    let extended = |op: &smtlib::Op| !op.row().is_standard();
+    if smtlib::logic::usage(store, &script).operators.iter().any(extended) {
+        let all = store.symbol("ALL");
+        for command in &mut script.commands {
+            if let Command::SetLogic(logic) = command {
+                *logic = all;
+            }
+        }
+    }
     script.commands.retain(|command| match command {
         Command::SetInfo(keyword, _) => store.name(*keyword) != ":status",
         Command::GetProof | Command::GetAssertions | Command::Exit => false,

@@ -10,8 +10,6 @@ pub enum Purpose {
     Engine,
     /// Choosing engine, seeds and logic.
     Plan,
-    /// Weights of the grammar.
-    Swarm,
     /// A generated seed.
     Seed,
     /// Options of solvers.

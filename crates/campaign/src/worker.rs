@@ -18,7 +18,7 @@ use crate::error::CampaignError;
 use crate::exchange;
 use crate::executor::Executor;
 use crate::hash;
-use crate::inquiry::{Inquiry, Outcome, Parts};
+use crate::inquiry::{Inquiry, Outcome, Parts, Suspect};
 use crate::journal::Line;
 use crate::learned::Counts;
 use crate::novelty::Signal;
@@ -34,10 +34,13 @@ use crate::target::Target;
 use crate::usage::thread_cpu;
 
 /// Test cases of one round at most: short enough to learn from, long enough to pay for opening it.
-const STEPS: usize = 100;
+const STEPS: usize = 30;
 
 /// A round ends after this many test cases in a row that no solver could do anything with.
 const PATIENCE: usize = 4;
+
+/// Share of test cases that costly oracles look at, beside those with new behaviour.
+const THOROUGH: f64 = 0.05;
 
 /// Larger scripts are not run: nobody could read a finding from them.
 const LARGEST: usize = 1 << 20;
@@ -255,7 +258,7 @@ impl<'a> Worker<'a> {
         tally.counts.tests += 1;
         let shared = self.shared;
         let mut case = case.clone();
-        case.script = round::runnable(&self.store, &case.script);
+        case.script = round::runnable(&mut self.store, &case.script);
         let standard = print::print(&self.store, &case.script, Release::STANDARD);
         origin.script = hash::name(standard.as_bytes());
         if standard.len() > LARGEST {
@@ -286,8 +289,10 @@ impl<'a> Worker<'a> {
         tally.counts.novel += u64::from(feedback.novel);
         let mut parts =
             Parts { store: &mut self.store, evaluator: &mut self.evaluator, executor: &mut self.executor };
-        let outcomes =
-            self.inquiry.judge(&mut parts, shared, &prepared, &runs, &origin, &opened.ancestors)?;
+        let thorough = feedback.novel || options.chance(THOROUGH);
+        let ancestors = &opened.ancestors;
+        let suspect = Suspect { prepared: &prepared, runs: &runs, origin: &origin, ancestors, thorough };
+        let outcomes = self.inquiry.judge(&mut parts, shared, &suspect)?;
         for outcome in outcomes {
             feedback.finding |= matches!(outcome, Outcome::Unique | Outcome::Known);
             match outcome {
@@ -326,12 +331,19 @@ impl<'a> Worker<'a> {
             .collect();
         // A model after the only check can be validated; between several checks it would change what is tested.
         let models = shared.policy.may_ask() && !case.script.is_incremental();
+        // Several checks, and theories that a solver calls experimental, are refused unless they are asked for.
+        let broad = shared.policy.may_ask()
+            && (case.script.is_incremental()
+                || usage.strings
+                || usage.sequences
+                || usage.floats
+                || usage.arrays);
         let configurations = who
             .iter()
             .map(|number| {
                 let target = &shared.targets[*number];
                 let options = shared.policy.options(target, &usage, options);
-                let request = RunRequest { models, options, ..RunRequest::default() };
+                let request = RunRequest { broad, models, options, ..RunRequest::default() };
                 Arc::new(Configuration { solver: target.solver.clone(), request })
             })
             .collect();

@@ -14,6 +14,9 @@ use crate::{duration, fleet, inputs, interrupt};
 /// The pair that a campaign without `-s` compares.
 const DEFAULT_SOLVERS: [&str; 2] = ["z3@5.4.0", "cvc5@1.4.2"];
 
+/// How long a campaign runs of which nothing is said; with solvers or seeds it runs until it is ended.
+const FIRST_TRY: Duration = Duration::from_secs(60);
+
 /// Seed files that cannot be used are named up to this number; the rest is counted.
 const NAMED: usize = 5;
 
@@ -21,7 +24,7 @@ const NAMED: usize = 5;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  osprey fuzz                                 install z3 and cvc5 and compare them on generated scripts
+  osprey fuzz                                 install z3 and cvc5, compare them for a minute on generated scripts
   osprey fuzz -s z3@4.8.7 -s z3@5.4.0 --time 120
   osprey fuzz seeds/ -s ./build/z3 -s cvc5 --engine opfuzz,typefuzz --jobs 8 --time 8h --out night
   osprey fuzz seeds/ -s ./build/z3 -s cvc5 --engine opfuzz,typefuzz --time 8h --out night --resume
@@ -155,7 +158,7 @@ impl Fuzz {
             out: self.out.clone(),
             resume: self.resume,
             jobs: self.jobs.unwrap_or(cores).max(1),
-            time: self.time,
+            time: self.time.or(self.is_first_try().then_some(FIRST_TRY)),
             iterations: self.iterations,
             stop_after: self.stop_after,
             plain: self.exec == Exec::Plain,
@@ -163,6 +166,16 @@ impl Fuzz {
             known,
             log: self.log.clone(),
         })
+    }
+
+    /// Nothing was asked for: somebody wants to see what it does.
+    fn is_first_try(&self) -> bool {
+        self.seeds.is_empty()
+            && self.solvers.is_empty()
+            && !self.resume
+            && self.time.is_none()
+            && self.iterations.is_none()
+            && self.stop_after.is_none()
     }
 
     /// The seeds that can be used. Bad ones are named and counted; none at all is an error.
@@ -254,6 +267,9 @@ impl Fuzz {
             identity.rng_seed,
             self.out.display()
         );
+        if self.is_first_try() {
+            eprintln!("osprey: for a minute; --time sets another time, -s other solvers");
+        }
     }
 
     fn show(&self, summary: &Summary) {

@@ -1,10 +1,11 @@
 //! `osprey replay`: does a stored finding still fail?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Result;
-use campaign::{Finding, Identity, PolicyName, replay};
+use anyhow::{Context, Result};
+use campaign::database::Database;
+use campaign::{Finding, Identity, PolicyName, Target, hash, replay};
 use clap::Args;
 
 use crate::exit::Exit;
@@ -34,6 +35,11 @@ pub struct Replay {
     #[arg(long, value_name = "MB", default_value_t = 4096)]
     memory: u64,
 
+    /// Make the test case again from its provenance, as it was before it was made smaller, and print it
+    #[arg(long)]
+    original: bool,
+
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
@@ -41,6 +47,9 @@ pub struct Replay {
 impl Replay {
     pub fn run(self) -> Result<Exit> {
         let (finding, folder) = Finding::read(&self.finding)?;
+        if self.original {
+            return original(&finding, &folder);
+        }
         let solvers = fleet::all(&[])?;
         let mut fleet = Vec::new();
         for (place, run) in finding.runs.iter().enumerate() {
@@ -82,4 +91,27 @@ impl Replay {
         }
         Ok(if replayed.fails { Exit::Findings } else { Exit::Clean })
     }
+}
+
+/// Prints the test case that an engine made, from the campaign's seeds and streams.
+fn original(finding: &Finding, folder: &Path) -> Result<Exit> {
+    let out = folder.parent().and_then(Path::parent).context("the finding is not in a campaign's folder")?;
+    let database = Database::read(&out.join("campaign.db"))
+        .with_context(|| format!("the campaign's database in '{}' is needed for this", out.display()))?;
+    let identity = database.identity()?;
+    let solvers = fleet::resolve(&fleet::all(&[])?, &identity.solvers)?;
+    let targets: Vec<Target> = solvers
+        .into_iter()
+        .enumerate()
+        .map(|(number, solver)| Target::new(number, solver, None, false))
+        .collect();
+    let text =
+        replay::regenerate(&finding.provenance, &identity, &targets, &engines::all(), |hash| database.seed(hash))?;
+    if hash::name(text.as_bytes()) != finding.provenance.script {
+        eprintln!("osprey: this is not the same text as then: the engine or the solvers it asked have changed");
+        print!("{text}");
+        return Ok(Exit::Internal);
+    }
+    print!("{text}");
+    Ok(Exit::Clean)
 }
