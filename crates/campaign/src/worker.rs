@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use engines::{Bench, Engine, Expectation, Feedback, TestCase};
 use eval::Evaluator;
@@ -38,6 +38,9 @@ const STEPS: usize = 30;
 
 /// A round ends after this many test cases in a row that no solver could do anything with.
 const PATIENCE: usize = 4;
+
+/// Counts are handed over at least this often, so that a kill loses little and the view moves.
+const SETTLE_EVERY: Duration = Duration::from_millis(500);
 
 /// Share of test cases that costly oracles look at, beside those with new behaviour.
 const THOROUGH: f64 = 0.05;
@@ -78,21 +81,28 @@ pub struct Worker<'a> {
     grammars: Grammars,
     memory: Memory,
     inquiry: Inquiry,
+    /// CPU time of this thread when its counts were last handed over.
+    settled: Duration,
+    /// When that was.
+    settled_at: Instant,
 }
 
 /// What a round has cost and brought.
 #[derive(Default)]
 struct Tally {
     counts: Counts,
-    runs: u64,
-    extra: u64,
-    solver_cpu: Duration,
     answers: BTreeMap<(usize, &'static str), u64>,
     rejected: u64,
     refusals: Vec<String>,
     unconfirmed: u64,
     excused: u64,
     internal: u64,
+}
+
+/// How a round goes, to judge its seeds at its end.
+#[derive(Default)]
+struct Course {
+    tests: u64,
     /// Test cases on which every solver ran out of time.
     timed_out: u64,
 }
@@ -118,6 +128,8 @@ impl<'a> Worker<'a> {
             grammars: Grammars::default(),
             memory: Memory::default(),
             inquiry: Inquiry::new(shared.settings.bisect),
+            settled: thread_cpu(),
+            settled_at: Instant::now(),
         })
     }
 
@@ -125,8 +137,7 @@ impl<'a> Worker<'a> {
     pub fn work(&mut self) -> Result<(), CampaignError> {
         while !self.shared.stop.now() {
             let plan = self.next_plan()?;
-            let tally = self.round(&plan)?;
-            self.settle(&plan, tally)?;
+            self.round(&plan)?;
         }
         Ok(())
     }
@@ -143,13 +154,13 @@ impl<'a> Worker<'a> {
         Ok(plan)
     }
 
-    fn round(&mut self, plan: &Plan) -> Result<Tally, CampaignError> {
-        let started = thread_cpu();
+    fn round(&mut self, plan: &Plan) -> Result<(), CampaignError> {
         self.store.reset(&self.clean);
         self.evaluator.forget();
         let mut tally = Tally::default();
+        let mut course = Course::default();
         // A defect in an engine must not end a campaign of hours; it is counted and shown.
-        let finished = catch_unwind(AssertUnwindSafe(|| self.test_cases(plan, &mut tally)));
+        let finished = catch_unwind(AssertUnwindSafe(|| self.test_cases(plan, &mut tally, &mut course)));
         match finished {
             Ok(done) => done?,
             Err(panic) => {
@@ -159,16 +170,32 @@ impl<'a> Worker<'a> {
                 self.internal_error(plan, &mut tally, &format!("panic: {text}"), "")?;
             }
         }
-        let cost = self.executor.take_cost();
-        tally.runs += cost.runs - cost.extra;
-        tally.extra += cost.extra;
-        tally.solver_cpu += cost.cpu;
         tally.counts.rounds = 1;
-        tally.counts.cpu = (tally.solver_cpu + thread_cpu().saturating_sub(started)).as_micros() as u64;
-        Ok(tally)
+        if course.tests >= 3 && course.timed_out == course.tests {
+            self.drop_seeds(plan)?;
+        }
+        self.settle(plan, &mut tally)
     }
 
-    fn test_cases(&mut self, plan: &Plan, tally: &mut Tally) -> Result<(), CampaignError> {
+    /// All solvers time out on everything made of these seeds.
+    fn drop_seeds(&self, plan: &Plan) -> Result<(), CampaignError> {
+        let mut state = self.shared.state();
+        for planned in &plan.seeds {
+            let plan::Planned::Text(seed) = planned else { continue };
+            if let Some(dropped) = state.drop_seed(&seed.hash)? {
+                let text = format!("seed {} dropped: all solvers time out on it", dropped.name);
+                state.log(&Line::Note { text: &text })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn test_cases(
+        &mut self,
+        plan: &Plan,
+        tally: &mut Tally,
+        course: &mut Course,
+    ) -> Result<(), CampaignError> {
         let shared = self.shared;
         let Some(engine) = shared.engines.iter().find(|engine| engine.name() == plan.engine) else {
             return Err(CampaignError::Internal(format!("there is no engine '{}'", plan.engine)));
@@ -195,10 +222,13 @@ impl<'a> Worker<'a> {
                 break;
             }
             let origin = self.origin(plan, &opened, &case, step, &told);
-            let feedback = self.test(&case, origin, &opened, &mut options, tally)?;
+            let feedback = self.test(&case, origin, &opened, &mut options, tally, course)?;
             hopeless = if feedback.hopeless { hopeless + 1 } else { 0 };
             told.push(letters(feedback));
             round.learn(feedback);
+            if self.settled_at.elapsed() >= SETTLE_EVERY {
+                self.settle(plan, tally)?;
+            }
         }
         Ok(())
     }
@@ -254,8 +284,10 @@ impl<'a> Worker<'a> {
         opened: &Opened,
         options: &mut generate::Rng,
         tally: &mut Tally,
+        course: &mut Course,
     ) -> Result<Feedback, CampaignError> {
         tally.counts.tests += 1;
+        course.tests += 1;
         let shared = self.shared;
         let mut case = case.clone();
         case.script = round::runnable(&mut self.store, &case.script);
@@ -278,7 +310,7 @@ impl<'a> Worker<'a> {
             }
         }
         let timed_out = !runs.is_empty() && runs.iter().all(|run| run.answers.class == RunClass::Timeout);
-        tally.timed_out += u64::from(timed_out);
+        course.timed_out += u64::from(timed_out);
         let mut feedback = Feedback {
             hopeless: !runs.is_empty() && runs.iter().all(exchange::gave_up),
             rejected: runs.iter().any(exchange::refused),
@@ -422,8 +454,13 @@ impl<'a> Worker<'a> {
         state.log(&Line::Note { text: &place })
     }
 
-    /// Adds the round to the shared counts.
-    fn settle(&mut self, plan: &Plan, tally: Tally) -> Result<(), CampaignError> {
+    /// Hands the counts over to the shared state.
+    fn settle(&mut self, plan: &Plan, tally: &mut Tally) -> Result<(), CampaignError> {
+        let mut tally = std::mem::take(tally);
+        let cost = self.executor.take_cost();
+        let cpu = thread_cpu();
+        tally.counts.cpu = (cost.cpu + cpu.saturating_sub(self.settled)).as_micros() as u64;
+        (self.settled, self.settled_at) = (cpu, Instant::now());
         let launcher = self.executor.take_launcher_cpu();
         let shared = self.shared;
         let mut state = shared.state();
@@ -432,21 +469,17 @@ impl<'a> Worker<'a> {
         if plan.seeds.iter().all(|seed| matches!(seed, plan::Planned::Generated)) {
             state.learned.logics.entry(plan.logic.clone()).or_default().add(&tally.counts);
         }
-        let hopeless = tally.counts.tests >= 3 && tally.timed_out == tally.counts.tests;
         for planned in &plan.seeds {
-            let plan::Planned::Text(seed) = planned else { continue };
-            state.credit_seed(&seed.hash, &tally.counts);
-            if hopeless && let Some(dropped) = state.drop_seed(&seed.hash)? {
-                let text = format!("seed {} dropped: all solvers time out on it", dropped.name);
-                state.log(&Line::Note { text: &text })?;
+            if let plan::Planned::Text(seed) = planned {
+                state.credit_seed(&seed.hash, &tally.counts);
             }
         }
         let totals = &mut state.totals;
-        totals.rounds += 1;
+        totals.rounds += tally.counts.rounds;
         totals.tests += tally.counts.tests;
-        totals.runs += tally.runs;
-        totals.extra_runs += tally.extra;
-        totals.solver_cpu += tally.solver_cpu.as_micros() as u64;
+        totals.runs += cost.runs - cost.extra;
+        totals.extra_runs += cost.extra;
+        totals.solver_cpu += cost.cpu.as_micros() as u64;
         totals.rejected += tally.rejected;
         totals.novel += tally.counts.novel;
         totals.unconfirmed += tally.unconfirmed;

@@ -59,7 +59,8 @@ fn the_same_rng_seed_makes_the_same_test_cases_on_any_number_of_workers() {
     for jobs in ["1", "2"] {
         let out = folder(&place.path().join(jobs));
         let log = place.path().join(format!("{jobs}.jsonl"));
-        let common = ["--engine", "generate", "--iterations", "60", "--rng-seed", "7", "--logic", "QF_LIA,QF_BV"];
+        let common =
+            ["--engine", "generate", "--iterations", "60", "--rng-seed", "7", "--logic", "QF_LIA,QF_BV"];
         let own = ["fuzz", "--jobs", jobs, "--out", &out, "--log", log.to_str().expect("UTF-8")];
         let output = run(&[&own[..], &common[..], &PAIR[..]].concat());
         assert!(matches!(output.status.code(), Some(0 | 10)), "{}", text(&output));
@@ -77,7 +78,14 @@ fn a_killed_campaign_loses_no_finding_and_resumes_with_what_it_learned() {
     }
     let place = tempfile::tempdir().expect("a folder");
     let out = place.path().join("out");
-    let common = ["fuzz", "--rng-seed", "3", "--logic", "QF_SLIA,QF_S", "--out"];
+    // Z3 4.8.7 takes this multiplication for one that overflows; mutants of the rest keep showing it.
+    let seed = place.path().join("seed.smt2");
+    let text_of_seed = "(set-logic ALL)\n(declare-const p Bool)\n(declare-const q Bool)\n\
+        (assert (bvsmul_noovfl #b100111100110100011001001101011000 #b010010000100100011011100000100000))\n\
+        (assert (or p q (and p q)))\n(assert (or (not p) q (xor p q)))\n(check-sat)\n";
+    std::fs::write(&seed, text_of_seed).expect("written");
+    let seed = folder(&seed);
+    let common = ["fuzz", &seed, "--engine", "opfuzz", "--rng-seed", "3", "--out"];
     let mut first = osprey(&[&common[..], &[&folder(&out)], &PAIR[..]].concat())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -87,7 +95,8 @@ fn a_killed_campaign_loses_no_finding_and_resumes_with_what_it_learned() {
     let patience = Instant::now() + Duration::from_secs(60);
     let found = |out: &Path| {
         let entries = std::fs::read_dir(out.join("bugs")).into_iter().flatten().flatten();
-        let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
         names.retain(|name| !name.starts_with('.'));
         names.sort();
         names
@@ -98,6 +107,7 @@ fn a_killed_campaign_loses_no_finding_and_resumes_with_what_it_learned() {
     first.kill().expect("killed");
     first.wait().expect("gone");
     let before = found(&out);
+    assert!(!before.is_empty(), "nothing was found");
     for name in &before {
         for file in ["input.smt2", "finding.json", "report.md", "repro.sh"] {
             assert!(out.join("bugs").join(name).join(file).is_file(), "{name} lacks {file}");
@@ -106,16 +116,27 @@ fn a_killed_campaign_loses_no_finding_and_resumes_with_what_it_learned() {
     let other = run(&[&common[..], &[&folder(&out)], &PAIR[..], &["--iterations", "1"]].concat());
     assert_eq!(other.status.code(), Some(2));
     assert!(text(&other).contains("--resume"), "{}", text(&other));
-    let different = ["fuzz", "--rng-seed", "4", "--logic", "QF_SLIA,QF_S", "--resume", "--out"];
+    let different = ["fuzz", &seed, "--engine", "opfuzz", "--rng-seed", "4", "--resume", "--out"];
     let refused = run(&[&different[..], &[&folder(&out)], &PAIR[..]].concat());
     assert_eq!(refused.status.code(), Some(2));
     assert!(text(&refused).contains("--rng-seed 3 then, --rng-seed 4 now"), "{}", text(&refused));
-    let resumed = run(&[&common[..], &[&folder(&out)], &PAIR[..], &["--resume", "--iterations", "5", "--json"]].concat());
+    let more = ["--resume", "--iterations", "5", "--json"];
+    let resume = || run(&[&common[..], &[&folder(&out)], &PAIR[..], &more[..]].concat());
+    resume();
+    let resumed = resume();
     let summary: serde_json::Value = serde_json::from_slice(&resumed.stdout).expect("JSON");
-    let listed: Vec<&str> =
-        summary["findings"].as_array().expect("a list").iter().filter_map(|known| known["folder"].as_str()).collect();
+    let listed: Vec<&str> = summary["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|known| known["folder"].as_str())
+        .collect();
     assert!(before.iter().all(|name| listed.contains(&name.as_str())), "{before:?} against {listed:?}");
-    assert!(summary["totals"]["tests"].as_u64() > Some(5), "earlier tests count: {}", summary["totals"]["tests"]);
+    assert!(
+        summary["totals"]["tests"].as_u64() >= Some(10),
+        "earlier tests count: {}",
+        summary["totals"]["tests"]
+    );
     assert_eq!(resumed.status.code(), Some(if listed.is_empty() { 0 } else { 10 }));
     for name in &before {
         let finding = folder(&out.join("bugs").join(name));
@@ -147,9 +168,11 @@ fn bad_seeds_are_told_and_none_at_all_is_an_error() {
     if !have(&["z3@4.8.7", "z3@5.4.0"]) {
         return;
     }
-    std::fs::write(bad.join("good.smt2"), "(declare-const x Int)\n(assert (> (* x x) 3))\n(check-sat)\n").expect("written");
+    std::fs::write(bad.join("good.smt2"), "(declare-const x Int)\n(assert (> (* x x) 3))\n(check-sat)\n")
+        .expect("written");
     let out = folder(&place.path().join("out"));
-    let output = run(&[&["fuzz", &folder(&bad), "--out", &out, "--iterations", "20", "--json"], &PAIR[..]].concat());
+    let output =
+        run(&[&["fuzz", &folder(&bad), "--out", &out, "--iterations", "20", "--json"], &PAIR[..]].concat());
     assert!(matches!(output.status.code(), Some(0 | 10)), "{}", text(&output));
     let summary: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(summary["rejected_seeds"], 2);
