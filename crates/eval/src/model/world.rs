@@ -1,5 +1,6 @@
 //! A model of our own together with everything computed under it.
 
+use rustc_hash::FxHashSet;
 use smtlib::{Fun, Script, Store, Term};
 
 use super::witness::{NotAWitness, Witness, checked_terms};
@@ -14,12 +15,14 @@ use crate::value::Value;
 /// A world belongs to one store; after a reset of the store [`World::forget_after`] must be called.
 pub struct World {
     model: Model,
+    /// Symbols added since the beginning.
+    added: Vec<Fun>,
     evaluator: Evaluator,
 }
 
 impl World {
     pub fn new(model: Model, mode: Mode, limits: Limits) -> World {
-        World { model, evaluator: Evaluator::new(mode, limits) }
+        World { model, added: Vec::new(), evaluator: Evaluator::new(mode, limits) }
     }
 
     pub fn model(&self) -> &Model {
@@ -33,6 +36,7 @@ impl World {
         let fresh = self.model.get(fun).is_none();
         if fresh {
             self.model.assign(fun, value);
+            self.added.push(fun);
         }
         fresh
     }
@@ -50,7 +54,8 @@ impl World {
         self.evaluator.chosen()
     }
 
-    /// A witness of a script all of whose symbols have values here.
+    /// A witness of a script all of whose symbols have values here. Symbols that were added for other scripts are left
+    /// out of it.
     pub fn witness(&mut self, store: &Store, script: &Script) -> Result<Witness, NotAWitness> {
         for term in checked_terms(script) {
             match self.holds(store, term) {
@@ -60,6 +65,12 @@ impl World {
             }
         }
         let mut model = self.model.clone();
+        if !self.added.is_empty() {
+            let declared: FxHashSet<Fun> = script.declared_funs().collect();
+            for fun in self.added.iter().filter(|fun| !declared.contains(fun)) {
+                model.interpretations[fun.index()] = None;
+            }
+        }
         model.open_mut().adopt(self.evaluator.chosen());
         Ok(Witness::of_checked(model))
     }

@@ -15,7 +15,7 @@ use eval::bv::BitVector;
 use eval::integer::Integer;
 use eval::rational::Rational;
 use eval::{Value, World};
-use smtlib::{Head, Op, Store, Term};
+use smtlib::{Head, Indices, Op, Store, Term};
 
 use super::constraint::{Constraint, Stated};
 
@@ -110,6 +110,8 @@ impl<'a> Node<'a> {
     fn argument(&self, i: usize, parent: &Stated) -> Stated {
         let image = match &parent.set {
             Constraint::Unstated => None,
+            set @ Constraint::Not(_) if self.head == Head::Op(Op::Ite, Indices::NONE) => self.preimage(i, set),
+            Constraint::Not(_) if self.leans_on_present() => None,
             // The preimage of a complement is the complement of the preimage, if that is exact.
             Constraint::Not(inner) => match self.preimage(i, inner) {
                 Some(Exact(Constraint::Any)) | Some(Part(_)) | None => None,
@@ -126,6 +128,30 @@ impl<'a> Node<'a> {
                 Some(Value::Regex(_)) | None => Stated::UNSTATED,
                 Some(value) => Stated::partial(Constraint::exactly(value.clone())),
             },
+        }
+    }
+
+    /// Does the rule use that the term's present value is in the set? The value is never in what a complement leaves
+    /// out.
+    fn leans_on_present(&self) -> bool {
+        use Op::*;
+        match self.head {
+            Head::Op(op, _) => matches!(
+                op,
+                BvAnd | BvOr
+                    | BvMul
+                    | BvUdiv
+                    | BvConcat
+                    | BvZeroExtend
+                    | BvSignExtend
+                    | UbvToInt
+                    | SbvToInt
+                    | BvShl
+                    | BvLshr
+                    | BvAshr
+            ),
+            Head::Constructor(..) => true,
+            _ => false,
         }
     }
 
