@@ -136,6 +136,11 @@ impl Store {
             }
             Op::SeqFoldl => sorts.get(1).copied(),
             Op::SeqFoldli => sorts.get(2).copied(),
+            Op::SetInsert => {
+                let (set, elements) = sorts.split_last()?;
+                let SortKind::Set(element) = self.sort_kind(*set) else { return None };
+                (!elements.is_empty() && elements.iter().all(|sort| sort == element)).then_some(*set)
+            }
             Op::SeqToRe => Some(Sort::REGLAN),
             Op::SeqInRe => Some(Sort::BOOL),
             // Z3's Char sort and predicates over it stay opaque.

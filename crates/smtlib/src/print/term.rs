@@ -9,11 +9,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::dialect::Dialect;
 use super::{sharing, sorts, write_symbol};
 use crate::literal::{self, Literal};
+use crate::release::Family;
 use crate::sort::{Sort, SortKind};
 use crate::store::Store;
 use crate::symbol::Symbol;
 use crate::term::*;
-use crate::theory::Op;
+use crate::theory::{Op, SortPattern, table};
 use crate::walk::{FreeVars, pattern_vars};
 
 /// What is still to be written.
@@ -329,8 +330,32 @@ impl<'s> TermPrinter<'s> {
                 Index::Big(n) => _ = write!(out, "{n}"),
                 Index::Symbol(symbol) => write_symbol(out, self.store.name(*symbol)),
                 Index::Fun(fun) => write_symbol(out, self.store.name(self.store.fun(*fun).name)),
-                Index::Op(op) => out.push_str(op.row().name_for(self.dialect.release)),
+                Index::Op(op) => self.operator_index(out, *op),
             }
+        }
+    }
+
+    /// An operator in `(_ map op)`. Z3 wants the signature of one that has overloads.
+    fn operator_index(&self, out: &mut String, op: Op) {
+        let name = op.row().name_for(self.dialect.release);
+        let fixed = |pattern: &SortPattern| match pattern {
+            SortPattern::Fixed(sort) => Some(*sort),
+            _ => None,
+        };
+        let overloaded = self.dialect.release.family == Family::Z3 && table().named(name).len() > 1;
+        let args: Option<Vec<Sort>> = op.row().args.iter().map(fixed).collect();
+        match (args, fixed(&op.row().result)) {
+            (Some(args), Some(result)) if overloaded => {
+                _ = write!(out, "({name} (");
+                for (i, sort) in args.into_iter().enumerate() {
+                    out.push_str(if i > 0 { " " } else { "" });
+                    sorts::write(out, self.store, sort, self.dialect);
+                }
+                out.push_str(") ");
+                sorts::write(out, self.store, result, self.dialect);
+                out.push(')');
+            }
+            _ => out.push_str(name),
         }
     }
 

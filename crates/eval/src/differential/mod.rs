@@ -1,0 +1,240 @@
+//! The evaluator against solvers: for every operator, ground terms with the values we compute, put to a solver as
+//! `(not (= term value))`, which it must find unsatisfiable.
+//!
+//! The solver is a function from a script to what it printed, so that this crate runs none. Cases come edge values
+//! first, then at random; the same random source gives the same cases.
+
+mod answers;
+mod arguments;
+mod instance;
+mod known;
+mod templates;
+
+use rand_core::Rng;
+use rustc_hash::FxHashSet;
+use smtlib::print::print_term;
+use smtlib::theory::table;
+use smtlib::{Family, Op, Release, Sort, Store, Term};
+
+pub use answers::Answer;
+
+use crate::evaluate::{Evaluator, Limits, Mode};
+use crate::model::Model;
+use crate::to_term::to_term;
+use crate::unknown::Reason;
+use crate::value::Value;
+use arguments::Arguments;
+
+/// How much to compare.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Amount {
+    /// Decided cases of each operator.
+    pub cases: usize,
+    /// Cases in one script.
+    pub batch: usize,
+    /// Milliseconds for one case.
+    pub milliseconds: u32,
+}
+
+impl Default for Amount {
+    fn default() -> Amount {
+        Amount { cases: 200, batch: 50, milliseconds: 2000 }
+    }
+}
+
+/// A ground equation that must hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    pub op: Op,
+    /// In the solver's dialect.
+    pub term: String,
+    pub value: String,
+}
+
+/// How a solver sees the values of one operator.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Comparison {
+    pub op: Op,
+    /// Cases that the solver confirmed.
+    pub confirmed: usize,
+    /// Cases that it did not decide.
+    pub undecided: usize,
+    /// Cases that it did not take, with its first complaint.
+    pub refused: usize,
+    pub complaint: Option<String>,
+    /// Generated terms that our evaluator leaves open.
+    pub open: usize,
+    /// Cases where the solver says otherwise, and nobody knows why.
+    pub mismatches: Vec<Case>,
+    /// Cases where the solver is known to be wrong, or to mean something else, with the reason.
+    pub explained: Vec<(Case, &'static str)>,
+    /// Cases that the solver denies after `push` and confirms without it.
+    pub contradictory: Vec<Case>,
+}
+
+/// Why an operator has no cases.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Passed {
+    /// No evaluation; see [`ops`](crate::ops).
+    Unsupported,
+    /// The release does not have the operator.
+    NotAccepted,
+    /// Its value is a choice that a model makes, or no term can be generated.
+    NoGroundTerm,
+}
+
+/// Compares one operator. `ask` runs a script and returns what the solver printed.
+pub fn compare<E>(
+    op: Op,
+    release: Release,
+    amount: Amount,
+    rng: &mut impl Rng,
+    ask: &mut dyn FnMut(&str) -> Result<String, E>,
+) -> Result<Result<Comparison, Passed>, E> {
+    let row = op.row();
+    if !row.accepted_by(release) {
+        return Ok(Err(Passed::NotAccepted));
+    }
+    let (cases, open) = match cases(op, release, amount.cases, rng) {
+        Ok(found) => found,
+        Err(passed) => return Ok(Err(passed)),
+    };
+    let mut comparison = Comparison {
+        op,
+        confirmed: 0,
+        undecided: 0,
+        refused: 0,
+        complaint: None,
+        open,
+        mismatches: Vec::new(),
+        explained: Vec::new(),
+        contradictory: Vec::new(),
+    };
+    let mut denied = Vec::new();
+    let mut rest = cases.as_slice();
+    while !rest.is_empty() {
+        let batch = &rest[..rest.len().min(amount.batch)];
+        let printed = ask(&script(batch, release, amount.milliseconds))?;
+        let answers = answers::read(&printed, batch.len());
+        // What comes after an error is asked again: some solvers do not recover. One that stops has refused the
+        // case it stopped at.
+        let refused = answers.iter().position(|answer| matches!(answer, Answer::Error(_)));
+        let seen = refused.unwrap_or(answers.len());
+        for (case, answer) in batch.iter().zip(&answers[..seen]) {
+            match answer {
+                Answer::Unsat => comparison.confirmed += 1,
+                Answer::Sat => denied.push(case.clone()),
+                _ => comparison.undecided += 1,
+            }
+        }
+        rest = &rest[seen..];
+        if let (true, [case, after @ ..]) = (seen < batch.len(), rest) {
+            comparison.refused += 1;
+            comparison.complaint.get_or_insert_with(|| match answers.get(seen) {
+                Some(Answer::Error(message)) => format!("{message} in {}", case.term),
+                _ => format!("stopped at {}", case.term),
+            });
+            rest = after;
+        }
+        // What is refused again and again is not worth a process each.
+        if comparison.refused >= MAX_REFUSED && comparison.confirmed < comparison.refused {
+            comparison.refused += rest.len();
+            break;
+        }
+    }
+    for case in denied {
+        if let Some(reason) = known::reason(&case, release) {
+            comparison.explained.push((case, reason));
+            continue;
+        }
+        let alone = script(std::slice::from_ref(&case), release, amount.milliseconds);
+        let alone = alone.replace("(push 1)\n", "").replace("(pop 1)\n", "");
+        match answers::read(&ask(&alone)?, 1).first() {
+            Some(Answer::Unsat) => comparison.contradictory.push(case),
+            _ => comparison.mismatches.push(case),
+        }
+    }
+    Ok(Ok(comparison))
+}
+
+const MAX_REFUSED: usize = 8;
+/// Terms tried for each wanted case.
+const ATTEMPTS: usize = 16;
+
+/// Operators that every comparison goes through.
+pub fn operators() -> impl Iterator<Item = Op> {
+    table().rows().iter().map(|row| row.op)
+}
+
+/// Decided cases of an operator, and how many generated terms were open.
+pub fn cases(
+    op: Op,
+    release: Release,
+    count: usize,
+    rng: &mut impl Rng,
+) -> Result<(Vec<Case>, usize), Passed> {
+    let mut store = Store::new();
+    let model = Model::new();
+    let mut evaluator = Evaluator::new(Mode::Given, Limits::default());
+    let mut arguments = Arguments::new(rng);
+    let mut seen = FxHashSet::default();
+    let mut found = Vec::new();
+    let mut open = 0;
+    for attempt in 0..count * ATTEMPTS {
+        if found.len() >= count {
+            break;
+        }
+        let Some(term) = instance::term(&mut store, op, attempt, &mut arguments) else { continue };
+        if !seen.insert(term) || known::unreadable(&store, term, release) {
+            continue;
+        }
+        let value = match evaluator.evaluate(&store, &model, term) {
+            Ok(value) => value,
+            Err(unknown) if matches!(unknown.reason, Reason::Unsupported(_)) => {
+                return Err(Passed::Unsupported);
+            }
+            Err(_) => {
+                open += 1;
+                continue;
+            }
+        };
+        match written(&mut store, term, &value, release) {
+            Some((term, value)) => found.push(Case { op, term, value }),
+            None => open += 1,
+        }
+    }
+    if found.is_empty() { Err(Passed::NoGroundTerm) } else { Ok((found, open)) }
+}
+
+/// Term and value in the solver's dialect.
+fn written(store: &mut Store, term: Term, value: &Value, release: Release) -> Option<(String, String)> {
+    let sort: Sort = store.sort_of(term);
+    let value = to_term(store, sort, value)?;
+    Some((print_term(store, term, release), print_term(store, value, release)))
+}
+
+/// The cases as one script, with a line before each answer that says whose it is.
+fn script(cases: &[Case], release: Release, milliseconds: u32) -> String {
+    let mut text = String::new();
+    match release.family {
+        Family::Cvc5 => {
+            text.push_str("(set-option :incremental true)\n");
+            text.push_str(&format!("(set-option :tlimit-per {milliseconds})\n"));
+            for option in ["fp-exp", "strings-exp", "arrays-exp", "sets-exp", "bags-exp"] {
+                text.push_str(&answers::optional(release, option));
+            }
+            text.push_str("(set-logic HO_ALL)\n");
+        }
+        Family::Z3 => text.push_str(&format!("(set-option :timeout {milliseconds})\n")),
+        _ => text.push_str("(set-logic ALL)\n"),
+    }
+    for (number, case) in cases.iter().enumerate() {
+        text.push_str(&format!(
+            "(push 1)\n(assert (not (= {} {})))\n(echo \"{}{number}\")\n(check-sat)\n(pop 1)\n",
+            case.term,
+            case.value,
+            answers::MARK
+        ));
+    }
+    text
+}
