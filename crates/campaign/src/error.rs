@@ -35,7 +35,7 @@ pub enum CampaignError {
     #[error("cannot write '{}': {source}; what was found before is safe", .path.display())]
     Disk { path: PathBuf, source: io::Error },
     /// The database of the campaign.
-    #[error("the campaign's database: {0}")]
+    #[error("the campaign's database: {0}; what was found before is safe")]
     Database(#[from] rusqlite::Error),
     /// A folder that is no finding.
     #[error("'{}' is not a finding: {reason}", .path.display())]

@@ -36,3 +36,12 @@ pub fn refusal(run: &Run) -> String {
         }
     }
 }
+
+/// It does not know the logic at all.
+pub fn refuses_logic(run: &Run) -> bool {
+    let says = |message: &str| {
+        message.contains("logic")
+            && (message.contains("is not supported") || message.contains("unknown logic"))
+    };
+    refused(run) && (run.answers.errors.iter().any(|error| says(&error.message)) || says(&refusal(run)))
+}

@@ -1,6 +1,6 @@
 //! A worker: takes rounds, runs their test cases, reports what it saw.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ use crate::usage::thread_cpu;
 /// Test cases of one round at most: short enough to learn from, long enough to pay for opening it.
 const STEPS: usize = 30;
 
-/// A round ends after this many test cases in a row that no solver could do anything with.
+/// A round ends after this many test cases in a row that some solver ran out of time on, or none could do anything with.
 const PATIENCE: usize = 4;
 
 /// Counts are handed over at least this often, so that a kill loses little and the view moves.
@@ -81,6 +81,8 @@ pub struct Worker<'a> {
     grammars: Grammars,
     memory: Memory,
     inquiry: Inquiry,
+    /// Logics that solvers have refused by name: asking again is of no use.
+    refused_logics: BTreeSet<(usize, String)>,
     /// CPU time of this thread when its counts were last handed over.
     settled: Duration,
     /// When that was.
@@ -105,6 +107,8 @@ struct Course {
     tests: u64,
     /// Test cases on which every solver ran out of time.
     timed_out: u64,
+    /// Test cases on which some solver did.
+    waited: u64,
 }
 
 /// A test case with what is needed to run it.
@@ -128,6 +132,7 @@ impl<'a> Worker<'a> {
             grammars: Grammars::default(),
             memory: Memory::default(),
             inquiry: Inquiry::new(shared.settings.bisect),
+            refused_logics: BTreeSet::new(),
             settled: thread_cpu(),
             settled_at: Instant::now(),
         })
@@ -208,9 +213,9 @@ impl<'a> Worker<'a> {
         let Some(mut round) = self.with_bench(&mut opened, &mut failure, |bench| engine.open(bench)) else {
             return failure.map_or(Ok(()), Err);
         };
-        let mut hopeless = 0;
+        let mut slow = 0;
         for step in 0..STEPS {
-            if shared.stop.now() || hopeless >= PATIENCE {
+            if shared.stop.now() || slow >= PATIENCE {
                 break;
             }
             let case = self.with_bench(&mut opened, &mut failure, |bench| round.next(bench));
@@ -222,8 +227,9 @@ impl<'a> Worker<'a> {
                 break;
             }
             let origin = self.origin(plan, &opened, &case, step, &told);
+            let before = course.waited;
             let feedback = self.test(&case, origin, &opened, &mut options, tally, course)?;
-            hopeless = if feedback.hopeless { hopeless + 1 } else { 0 };
+            slow = if feedback.hopeless || course.waited > before { slow + 1 } else { 0 };
             told.push(letters(feedback));
             round.learn(feedback);
             if self.settled_at.elapsed() >= SETTLE_EVERY {
@@ -305,12 +311,17 @@ impl<'a> Worker<'a> {
         let runs = self.run_all(&prepared)?;
         for (number, run) in prepared.who.iter().zip(&runs) {
             *tally.answers.entry((*number, exchange::word(run))).or_default() += 1;
+            if exchange::refuses_logic(run) {
+                let logic = case.script.logic(&self.store).unwrap_or_default();
+                self.refused_logics.insert((*number, logic.to_owned()));
+            }
             if exchange::refused(run) {
                 tally.refusals.push(format!("{}: {}", shared.targets[*number].name, exchange::refusal(run)));
             }
         }
         let timed_out = !runs.is_empty() && runs.iter().all(|run| run.answers.class == RunClass::Timeout);
         course.timed_out += u64::from(timed_out);
+        course.waited += u64::from(runs.iter().any(|run| run.answers.class == RunClass::Timeout));
         let mut feedback = Feedback {
             hopeless: !runs.is_empty() && runs.iter().all(exchange::gave_up),
             rejected: runs.iter().any(exchange::refused),
@@ -355,12 +366,11 @@ impl<'a> Worker<'a> {
 
     fn prepare<'c>(&self, case: &'c TestCase, usage: Usage, options: &mut generate::Rng) -> Prepared<'c> {
         let shared = self.shared;
-        let who: Vec<usize> = shared
-            .targets
-            .iter()
-            .filter(|target| target.accepts(&usage))
-            .map(|target| target.number)
-            .collect();
+        let logic = case.script.logic(&self.store).unwrap_or_default().to_owned();
+        let able = |target: &&Target| {
+            target.accepts(&usage) && !self.refused_logics.contains(&(target.number, logic.clone()))
+        };
+        let who: Vec<usize> = shared.targets.iter().filter(able).map(|target| target.number).collect();
         // A model after the only check can be validated; between several checks it would change what is tested.
         let models = shared.policy.may_ask() && !case.script.is_incremental();
         // Several checks, and theories that a solver calls experimental, are refused unless they are asked for.

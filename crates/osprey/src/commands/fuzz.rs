@@ -227,7 +227,7 @@ impl Fuzz {
     ) -> Result<Identity> {
         let all: Vec<String> = engines.iter().map(|engine| engine.name().to_owned()).collect();
         let auto = self.engine.iter().any(|name| name == "auto");
-        for name in self.engine.iter().filter(|name| *name != "auto" && !all.contains(name)) {
+        if let Some(name) = self.engine.iter().find(|name| *name != "auto" && !all.contains(name)) {
             let known = all.join(", ");
             return Err(
                 CampaignError::Usage(format!("'{name}' is no engine; there are {known} and auto")).into()
