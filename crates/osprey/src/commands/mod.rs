@@ -5,6 +5,7 @@ mod eval;
 mod findings;
 mod fuzz;
 mod generate;
+mod mutate;
 mod parse;
 mod replay;
 mod solvers;
@@ -29,6 +30,7 @@ enum Command {
     Findings(findings::Findings),
     Fuzz(fuzz::Fuzz),
     Generate(generate::Generate),
+    Mutate(mutate::Mutate),
     Parse(parse::Parse),
     Replay(replay::Replay),
     Solvers(solvers::Solvers),
@@ -41,6 +43,7 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
         Command::Findings(command) => command.run(),
         Command::Fuzz(command) => command.run(),
         Command::Generate(command) => command.run(),
+        Command::Mutate(command) => command.run(),
         Command::Parse(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Solvers(command) => command.run(),

@@ -1,0 +1,334 @@
+//! `osprey mutate`: the mutants that an engine makes of seeds, with the models that satisfy them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use engines::{Ask, Bench, Derivation, Expectation, Provenance, Seed, TestCase};
+use eval::Model;
+use eval::model_text::{read_model, write_model};
+use generate::{Config, Grammar, rng};
+use oracle::{Configuration, Panel, Rerun};
+use serde::Serialize;
+use smtlib::{Mode, Release, Script, Status, Store, print};
+use solver::limits::Limits;
+
+use crate::exit::{DiskError, Exit};
+use crate::{fleet, output};
+
+/// Write the mutants that an engine makes of a seed
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  osprey mutate --engine diver seed.smt2 --count 100 --out mutants -s z3@5.4.0
+  osprey mutate --engine storm seed.smt2 --count 100 --out mutants             with random models
+  osprey mutate --engine diver seed.smt2 --model model.txt --out mutants
+  osprey mutate --engine polarity unsat.smt2 --count 50 --out mutants
+  osprey mutate --engine fusion one.smt2 other.smt2 --out mutants
+
+Each mutant is a .smt2 file; what is known about its answer is in a .json file of the same name, and a model that
+satisfies it in a .model file, which `osprey eval` reads.")]
+pub struct Mutate {
+    /// The seeds, as many as the engine needs
+    #[arg(value_name = "SEED", required = true)]
+    seeds: Vec<PathBuf>,
+
+    /// The engine: storm, diver, polarity, opfuzz, typefuzz, fusion, ...
+    #[arg(long, value_name = "NAME")]
+    engine: String,
+
+    /// How many mutants at most
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    count: usize,
+
+    /// The folder for the files; it is made if it does not exist
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+
+    /// A model of the first seed, as solvers print it
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+
+    /// A solver to ask for models and answers; its operators may be used, and the first one's notation is written
+    #[arg(short, long = "solver", value_name = "SPEC")]
+    solvers: Vec<String>,
+
+    /// Seconds for each question to a solver
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    timeout: f64,
+
+    /// The seed of all random choices
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    rng_seed: u64,
+
+    /// DIVER: choose places uniformly, not by how weakly they are constrained
+    #[arg(long)]
+    diver_uniform: bool,
+
+    /// DIVER: no fresh variables
+    #[arg(long)]
+    diver_no_complicate: bool,
+
+    /// STORM: construct with or, xor, => and ite too
+    #[arg(long)]
+    storm_extended: bool,
+
+    /// STORM: at most this many assertions
+    #[arg(long, value_name = "N")]
+    storm_assertions: Option<usize>,
+
+    /// STORM: at most this many Boolean levels
+    #[arg(long, value_name = "N")]
+    storm_depth: Option<u32>,
+
+    /// STORM: probability of an incremental instance
+    #[arg(long, value_name = "P")]
+    storm_incremental: Option<f64>,
+
+    /// STORM and DIVER: allow witnesses that fix what the standard leaves open
+    #[arg(long)]
+    open_cases: bool,
+
+    /// Print the summary as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is known about a mutant.
+#[derive(Serialize)]
+struct About<'a> {
+    expected: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    derivation: Option<&'a Derivation>,
+    provenance: &'a Provenance,
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    engine: &'a str,
+    rng_seed: u64,
+    count: usize,
+    witnesses: usize,
+    out: &'a Path,
+}
+
+impl Mutate {
+    pub fn run(self) -> Result<Exit> {
+        let engine = self.chosen_engine()?;
+        if self.seeds.len() < engine.seeds_wanted() {
+            bail!("{} needs {} seeds", self.engine, engine.seeds_wanted());
+        }
+        let mut asked = self.asked()?;
+        let releases: Vec<Release> = asked.releases();
+        let dialect = releases.first().copied().unwrap_or(Release::STANDARD);
+        let grammar = Grammar::new("ALL", &releases, Config::default())?;
+        let mut store = Store::new();
+        let seeds = self.seeds.iter().map(|file| seed(&mut store, file)).collect::<Result<Vec<_>>>()?;
+        if let (Some(file), Some(first)) = (&self.model, seeds.first()) {
+            asked.given = Some(given_model(&mut store, &first.script, file)?);
+        }
+        std::fs::create_dir_all(&self.out)
+            .with_context(|| format!("cannot make the folder '{}'", self.out.display()))?;
+        let (mut count, mut witnesses, mut round_number) = (0, 0, 0);
+        // A round may be shorter than what is wanted; further ones have streams of their own.
+        while count < self.count {
+            let mut rng = rng::stream(self.rng_seed, round_number);
+            let mut bench =
+                Bench { store: &mut store, rng: &mut rng, ask: &mut asked, grammar: &grammar, seeds: &seeds };
+            let Some(mut round) = engine.open(&mut bench) else { break };
+            let before = count;
+            while count < self.count {
+                let Some(case) = round.next(&mut bench) else { break };
+                witnesses += usize::from(self.write(bench.store, &case, count, dialect)?);
+                count += 1;
+            }
+            round_number += 1;
+            if count == before {
+                break;
+            }
+        }
+        if let Some(failure) = asked.failure {
+            return Err(failure);
+        }
+        if count == 0 {
+            bail!("{} makes nothing of this seed{}", self.engine, advice(&self.engine));
+        }
+        let summary =
+            Summary { engine: &self.engine, rng_seed: self.rng_seed, count, witnesses, out: &self.out };
+        if self.json {
+            output::print_json(&summary)?;
+        } else {
+            let out = self.out.display();
+            let seed = self.rng_seed;
+            output::print(&format!("{count} mutants, {witnesses} with witnesses, in {out} (--rng-seed {seed})\n"))?;
+        }
+        Ok(Exit::Clean)
+    }
+
+    fn chosen_engine(&self) -> Result<Box<dyn engines::Engine>> {
+        let storm = engines::Storm::default();
+        let diver = engines::Diver::default();
+        Ok(match self.engine.as_str() {
+            "storm" => Box::new(engines::Storm {
+                extended: self.storm_extended,
+                max_assertions: self.storm_assertions.unwrap_or(storm.max_assertions),
+                max_depth: self.storm_depth.unwrap_or(storm.max_depth),
+                incremental: self.storm_incremental.unwrap_or(storm.incremental),
+                open_cases: self.open_cases,
+                ..storm
+            }),
+            "diver" => Box::new(engines::Diver {
+                uniform: self.diver_uniform,
+                complicate: if self.diver_no_complicate { 0.0 } else { diver.complicate },
+                random_models: 10_000,
+                open_cases: self.open_cases,
+                ..diver
+            }),
+            name => {
+                let all = engines::all();
+                let names: Vec<&str> = all.iter().map(|engine| engine.name()).collect();
+                let known = names.join(", ");
+                match all.into_iter().find(|engine| engine.name() == name) {
+                    Some(engine) => engine,
+                    None => bail!("unknown engine '{name}'; expected one of {known}"),
+                }
+            }
+        })
+    }
+
+    fn asked(&self) -> Result<Asked> {
+        if !(self.timeout > 0.0 && self.timeout.is_finite()) {
+            bail!("--timeout must be a positive number of seconds, not {}", self.timeout);
+        }
+        if self.solvers.is_empty() {
+            return Ok(Asked { panel: None, given: None, failure: None });
+        }
+        let fleet = fleet::all(&[])?;
+        let solvers = fleet::resolve(&fleet, &self.solvers)?;
+        let limits = Limits::wall(Duration::from_secs_f64(self.timeout));
+        let panel = Panel::new(solvers.into_iter().map(Configuration::new).collect(), limits)?;
+        Ok(Asked { panel: Some(panel), given: None, failure: None })
+    }
+
+    /// Writes the files of a mutant; true if it has a witness.
+    fn write(&self, store: &mut Store, case: &TestCase, number: usize, dialect: Release) -> Result<bool> {
+        let base = self.out.join(format!("{}-{}-{number:05}", self.engine, self.rng_seed));
+        put(&base.with_extension("smt2"), &print::print(store, &case.script, dialect))?;
+        let (expected, derivation) = match &case.expectation {
+            Expectation::Sat(_) => ("sat", None),
+            Expectation::Derived(Status::Sat, derivation) => ("sat", Some(derivation)),
+            Expectation::Derived(Status::Unsat, derivation) => ("unsat", Some(derivation)),
+            Expectation::Derived(Status::Unknown, _) | Expectation::Agree => ("agree", None),
+        };
+        let about = About { expected, derivation, provenance: &case.provenance };
+        put(&base.with_extension("json"), &(serde_json::to_string_pretty(&about)? + "\n"))?;
+        let Expectation::Sat(witness) = &case.expectation else { return Ok(false) };
+        let text = write_model(store, &case.script, witness.model())
+            .with_context(|| format!("the witness of '{}'", base.display()))?;
+        put(&base.with_extension("model"), &text)?;
+        Ok(true)
+    }
+}
+
+fn advice(engine: &str) -> &'static str {
+    match engine {
+        "diver" => ": no model was found; give --model, or -s with a solver that solves it",
+        "polarity" => ": its answer is not known; give a file with :status, or two solvers that agree with -s",
+        _ => "",
+    }
+}
+
+fn put(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text)
+        .map_err(|source| DiskError { what: format!("'{}'", path.display()), source }.into())
+}
+
+fn seed(store: &mut Store, file: &Path) -> Result<Seed> {
+    let text = std::fs::read(file).with_context(|| format!("cannot read '{}'", file.display()))?;
+    let parsed = smtlib::parse(store, &text, Mode::Tolerant).map_err(|error| {
+        let place = smtlib::place(&text, error.offset);
+        anyhow::anyhow!("{}:{}:{}: {}", file.display(), place.line, place.column, error.message)
+    })?;
+    let status = parsed.script.status(store).map(|status| (status, ":status".to_owned()));
+    Ok(Seed { name: file.display().to_string(), script: parsed.script, status })
+}
+
+fn given_model(store: &mut Store, script: &Script, file: &Path) -> Result<Model> {
+    let text = std::fs::read(file).with_context(|| format!("cannot read the model '{}'", file.display()))?;
+    let read = read_model(store, script, &text, Release::STANDARD).map_err(|error| {
+        let place = smtlib::place(&text, error.offset());
+        anyhow::anyhow!("{}:{}:{}: {error}", file.display(), place.line, place.column)
+    })?;
+    Ok(read.model)
+}
+
+/// Answers questions of engines with the user's model and solvers.
+struct Asked {
+    panel: Option<Panel>,
+    given: Option<Model>,
+    failure: Option<anyhow::Error>,
+}
+
+impl Asked {
+    fn releases(&self) -> Vec<Release> {
+        let panel = self.panel.iter().flat_map(|panel| panel.panel());
+        panel.map(|configuration| configuration.release()).collect()
+    }
+
+    fn run(&mut self, configuration: &Arc<Configuration>, text: &[u8]) -> Option<oracle::Run> {
+        match self.panel.as_mut()?.run(configuration, text) {
+            Ok(run) => Some(run),
+            Err(error) => {
+                self.failure.get_or_insert(error.into());
+                None
+            }
+        }
+    }
+}
+
+impl Ask for Asked {
+    fn model(&mut self, store: &mut Store, script: &Script, variant: u32) -> Option<Model> {
+        if let Some(given) = &self.given {
+            return (variant == 0).then(|| given.clone());
+        }
+        let solvers: Vec<Arc<Configuration>> = self.panel.as_ref()?.panel().to_vec();
+        // The last solver first: by custom it is the reference.
+        let plain = solvers.iter().rev().nth(variant as usize)?;
+        let mut broad = plain.for_models();
+        broad.request.broad = true;
+        for configuration in [plain.for_models(), broad] {
+            let text = print::print(store, script, plain.release());
+            let asked = oracle::text::with_models(text.as_bytes(), |_| true);
+            let run = self.run(&Arc::new(configuration), &asked)?;
+            if run.status(0) == Some(Status::Sat)
+                && let Some(text) = run.model_text(0)
+                && let Ok(read) = read_model(store, script, text, plain.release())
+            {
+                return Some(read.model);
+            }
+        }
+        None
+    }
+
+    fn agreed_status(&mut self, store: &Store, script: &Script) -> Option<(Status, String)> {
+        let solvers: Vec<Arc<Configuration>> = self.panel.as_ref()?.panel().to_vec();
+        let mut said = Vec::new();
+        for configuration in &solvers {
+            let text = print::print(store, script, configuration.release());
+            let run = self.run(configuration, text.as_bytes())?;
+            if let Some(status @ (Status::Sat | Status::Unsat)) = run.status(0) {
+                said.push((status, configuration.name()));
+            }
+        }
+        let (first, rest) = said.split_first()?;
+        let agreed = !rest.is_empty() && rest.iter().all(|(status, _)| *status == first.0);
+        let names: Vec<&str> = said.iter().map(|(_, name)| name.as_str()).collect();
+        agreed.then(|| (first.0, format!("{} agree", names.join(" and "))))
+    }
+
+    fn confirmed_core(&mut self, _: &Store, _: &Script) -> Option<Vec<usize>> {
+        None
+    }
+}
