@@ -60,7 +60,8 @@ fn print_canonically(bencher: Bencher) {
             Some((store, parsed.script))
         })
         .collect();
-    let bytes: usize = parsed.iter().map(|(store, script)| print(store, script, Release::STANDARD).len()).sum();
+    let bytes: usize =
+        parsed.iter().map(|(store, script)| print(store, script, Release::STANDARD).len()).sum();
     bencher.counter(BytesCount::new(bytes)).bench(|| {
         for (store, script) in &parsed {
             black_box(print(store, script, Release::STANDARD));
@@ -97,7 +98,12 @@ fn one_million_assertions(bencher: Bencher) {
     bencher.counter(BytesCount::new(source.len())).bench_local(|| {
         let mut store = Store::new();
         let parsed = parse(&mut store, source.as_bytes(), Mode::Tolerant).expect("well-formed");
-        println!("{} commands, {} terms, {}", parsed.script.commands.len(), store.term_count(), peak_memory());
+        println!(
+            "{} commands, {} terms, {}",
+            parsed.script.commands.len(),
+            store.term_count(),
+            peak_memory()
+        );
     });
 }
 

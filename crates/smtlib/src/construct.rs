@@ -37,7 +37,8 @@ impl Store {
         if args.len() > self.fun(fun).params.len() {
             let params = self.fun(fun).params.len();
             let function = self.call(fun, &args[..params])?;
-            let children: Vec<Term> = std::iter::once(function).chain(args[params..].iter().copied()).collect();
+            let children: Vec<Term> =
+                std::iter::once(function).chain(args[params..].iter().copied()).collect();
             return self.apply(&children);
         }
         Ok(self.node(Head::Fun(fun), args, sort))
@@ -339,7 +340,6 @@ impl Store {
         self.node(Head::Opaque(name), args, Sort::UNKNOWN)
     }
 }
-
 
 /// 2^width - 1.
 pub(crate) fn ones(width: u32) -> UBig {

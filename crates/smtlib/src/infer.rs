@@ -160,7 +160,11 @@ impl Store {
         }
         let name = self.name(decl.name).to_owned();
         if args.len() != decl.params.len() {
-            return Err(SortError::Count { name, expected: decl.params.len().to_string(), found: args.len() });
+            return Err(SortError::Count {
+                name,
+                expected: decl.params.len().to_string(),
+                found: args.len(),
+            });
         }
         let found: Vec<String> = args.iter().map(|arg| self.sort_text(self.sort_of(*arg))).collect();
         let expected: Vec<String> = decl.params.iter().map(|sort| self.sort_text(*sort)).collect();
@@ -178,7 +182,9 @@ impl Store {
             SortKind::Array(index, element) => (Box::from([*index]), *element),
             _ => return Err(SortError::NotAFunction { found: self.sort_text(function) }),
         };
-        if args.len() > params.len() && matches!(self.sort_kind(result), SortKind::Fun(..) | SortKind::Array(..)) {
+        if args.len() > params.len()
+            && matches!(self.sort_kind(result), SortKind::Fun(..) | SortKind::Array(..))
+        {
             self.infer_apply(function, &args[..params.len()])?;
             return self.infer_apply(result, &args[params.len()..]);
         }

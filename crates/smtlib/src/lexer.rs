@@ -46,8 +46,8 @@ static CLASS: [u8; 256] = {
             b' ' | b'\t' | b'\n' | b'\r' | 0x0C => SPACE,
             b'0'..=b'9' => DIGIT | SYMBOL,
             b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => SYMBOL,
-            b'~' | b'!' | b'@' | b'$' | b'%' | b'^' | b'&' | b'*' | b'_' | b'-' | b'+' | b'=' | b'<' | b'>'
-            | b'.' | b'?' | b'/' => SYMBOL,
+            b'~' | b'!' | b'@' | b'$' | b'%' | b'^' | b'&' | b'*' | b'_' | b'-' | b'+' | b'=' | b'<'
+            | b'>' | b'.' | b'?' | b'/' => SYMBOL,
             // Z3 also takes these in names.
             b'\\' | b'\'' | b'`' | b'{' | b'}' | b'[' | b']' => SYMBOL,
             _ => 0,
@@ -97,7 +97,10 @@ impl<'a> Lexer<'a> {
                 }
                 Some(byte) if is(*byte, SPACE) => at += 1,
                 Some(b';') => {
-                    at = source[at..].iter().position(|byte| *byte == b'\n').map_or(source.len(), |n| at + n + 1);
+                    at = source[at..]
+                        .iter()
+                        .position(|byte| *byte == b'\n')
+                        .map_or(source.len(), |n| at + n + 1);
                 }
                 Some(_) => break,
             }
@@ -175,7 +178,9 @@ fn hash_token(source: &[u8], start: usize) -> (Kind, usize) {
     let (kind, end) = match source.get(start + 1) {
         Some(b'x') => (Kind::Hexadecimal, run(from, u8::is_ascii_hexdigit)),
         Some(b'b') => (Kind::Binary, run(from, |byte| matches!(byte, b'0' | b'1'))),
-        Some(b'f') => (Kind::FieldElement, run(from, |byte| byte.is_ascii_digit() || matches!(byte, b'm' | b'-'))),
+        Some(b'f') => {
+            (Kind::FieldElement, run(from, |byte| byte.is_ascii_digit() || matches!(byte, b'm' | b'-')))
+        }
         _ => (Kind::Stray, start + 1),
     };
     if end <= from { (Kind::Stray, start + 1) } else { (kind, end) }

@@ -86,7 +86,9 @@ pub fn write_string(out: &mut String, code_points: &[u32], escapes: Escapes) {
             Some('"') => out.push_str("\"\""),
             // A backslash that would start an escape is itself escaped.
             Some('\\') => match escapes {
-                Escapes::Unicode if code_points.get(i + 1) == Some(&u32::from('u')) => out.push_str("\\u{5c}"),
+                Escapes::Unicode if code_points.get(i + 1) == Some(&u32::from('u')) => {
+                    out.push_str("\\u{5c}")
+                }
                 Escapes::Unicode => out.push('\\'),
                 Escapes::Hex => out.push_str("\\x5c"),
             },
@@ -109,7 +111,9 @@ mod tests {
 
     #[test]
     fn escapes_are_read_and_written_back() {
-        for text in ["abc", "\\u{41}", "\\u0041x", "\\u{2FFFF}", "\\u{}", "\\u{300000}", "\\x41", "a\\", "\\u004"] {
+        for text in
+            ["abc", "\\u{41}", "\\u0041x", "\\u{2FFFF}", "\\u{}", "\\u{300000}", "\\x41", "a\\", "\\u004"]
+        {
             let points = unescape(text);
             let mut written = String::new();
             write_string(&mut written, &points, Escapes::Unicode);

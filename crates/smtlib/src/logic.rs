@@ -133,7 +133,8 @@ impl Usage {
         }
         let prefix = if self.quantifiers { "" } else { "QF_" };
         if self.finite_fields {
-            let others = self.arrays || self.bitvectors || self.floats || self.strings || self.ints || self.reals;
+            let others =
+                self.arrays || self.bitvectors || self.floats || self.strings || self.ints || self.reals;
             return if others || self.quantifiers { "ALL".to_owned() } else { "QF_FF".to_owned() };
         }
         let mut name = String::new();

@@ -47,7 +47,8 @@ impl ParseError {
         let offset = self.offset.min(source.len());
         let start = source[..offset].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let start = start.max(offset.saturating_sub(WINDOW / 2));
-        let end = source[offset..].iter().position(|byte| *byte == b'\n').map_or(source.len(), |at| offset + at);
+        let end =
+            source[offset..].iter().position(|byte| *byte == b'\n').map_or(source.len(), |at| offset + at);
         let end = end.min(start + WINDOW);
         let text: String = String::from_utf8_lossy(&source[start..end])
             .chars()

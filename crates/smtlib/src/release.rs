@@ -195,8 +195,7 @@ impl FromStr for Availability {
                     },
                 };
                 let stop = after.find(['<', '>']).unwrap_or(after.len());
-                *bound =
-                    Some(after[..stop].trim().parse().map_err(|()| format!("bad version in '{item}'"))?);
+                *bound = Some(after[..stop].trim().parse().map_err(|()| format!("bad version in '{item}'"))?);
                 rest = &after[stop..];
             }
             ranges.push(range);

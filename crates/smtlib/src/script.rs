@@ -127,7 +127,9 @@ impl Script {
         let mut checks = 0;
         for command in &self.commands {
             match command {
-                Command::Push(_) | Command::Pop(_) | Command::Reset | Command::ResetAssertions => return true,
+                Command::Push(_) | Command::Pop(_) | Command::Reset | Command::ResetAssertions => {
+                    return true;
+                }
                 Command::CheckSat | Command::CheckSatAssuming(_) | Command::CheckSatUsing(_) => checks += 1,
                 _ => {}
             }

@@ -310,7 +310,9 @@ impl Store {
                 let result = map(result);
                 return self.function_sort(&params, result);
             }
-            SortKind::Declared(decl, sorts) => SortKind::Declared(decl, sorts.iter().map(|s| map(*s)).collect()),
+            SortKind::Declared(decl, sorts) => {
+                SortKind::Declared(decl, sorts.iter().map(|s| map(*s)).collect())
+            }
             SortKind::Datatype(dt, sorts) => SortKind::Datatype(dt, sorts.iter().map(|s| map(*s)).collect()),
             _ => return sort,
         };

@@ -117,8 +117,7 @@ impl Symbols {
     }
 
     fn find(&self, name: &str, hash: u64) -> Option<Symbol> {
-        if let Some(&builtin) =
-            self.builtins.lookup.find(hash, |&i| self.builtins.names[i as usize] == name)
+        if let Some(&builtin) = self.builtins.lookup.find(hash, |&i| self.builtins.names[i as usize] == name)
         {
             return Some(Symbol(builtin));
         }

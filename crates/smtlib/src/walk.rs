@@ -221,16 +221,19 @@ impl Store {
         let mut inner = map.clone();
         let new_vars = self.fresh_vars(&vars, &mut inner, used);
         let children = self.args(term).to_vec();
-        let children = children
-            .iter()
-            .map(|child| self.substitute(*child, &inner))
-            .collect::<Result<Vec<_>, _>>()?;
+        let children =
+            children.iter().map(|child| self.substitute(*child, &inner)).collect::<Result<Vec<_>, _>>()?;
         let new_vars = self.vars(&new_vars);
         self.bind(binder, new_vars, &children).map(Some)
     }
 
     /// Takes bound variables out of a substitution, renaming those whose name a replacement mentions.
-    fn fresh_vars(&mut self, vars: &[Var], map: &mut FxHashMap<Term, Term>, used: &FxHashSet<Symbol>) -> Vec<Var> {
+    fn fresh_vars(
+        &mut self,
+        vars: &[Var],
+        map: &mut FxHashMap<Term, Term>,
+        used: &FxHashSet<Symbol>,
+    ) -> Vec<Var> {
         let mut new_vars = Vec::with_capacity(vars.len());
         for var in vars {
             let as_term = self.var_term(*var);

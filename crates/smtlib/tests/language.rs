@@ -76,7 +76,8 @@ fn tolerant_mode_converts_and_says_so() {
 
 #[test]
 fn unknown_parts_stay_visible_and_unchanged() {
-    let (store, script) = tolerant("(frob :x (1 2))(declare-const x Int)(assert (and (> x 1) (glork x (_ zap 3))))");
+    let (store, script) =
+        tolerant("(frob :x (1 2))(declare-const x Int)(assert (and (> x 1) (glork x (_ zap 3))))");
     assert!(matches!(&script.commands[0], Command::Opaque { text, .. } if &**text == "(frob :x (1 2))"));
     let term = asserted(&script);
     assert!(store.is_opaque(term));
@@ -157,7 +158,8 @@ fn a_store_goes_back_to_its_mark() {
     assert_eq!(store.term_count(), count);
     assert_eq!(store.known_symbol("fresh7"), None);
     assert_eq!(store.term_text(asserted(&script)), before);
-    let again = parse(&mut store, b"(declare-const x Int)(assert (> x 1))", Mode::Tolerant).expect("parses again");
+    let again =
+        parse(&mut store, b"(declare-const x Int)(assert (> x 1))", Mode::Tolerant).expect("parses again");
     assert_eq!(store.term_text(asserted(&again.script)), before);
 }
 
@@ -169,9 +171,10 @@ fn substitution_renames_bound_variables() {
     );
     let terms: Vec<Term> = script.assertions().collect();
     let y = store.args(terms[2])[0];
-    let a = store.subterms(&terms[..1]).into_iter().find(|term| {
-        matches!(store.head(*term), Head::Fun(fun) if store.name(store.fun(fun).name) == "a")
-    });
+    let a = store
+        .subterms(&terms[..1])
+        .into_iter()
+        .find(|term| matches!(store.head(*term), Head::Fun(fun) if store.name(store.fun(fun).name) == "a"));
     let map = [(a.expect("a occurs"), y)].into_iter().collect();
     let exists = store.substitute(terms[0], &map).expect("same sort");
     assert_eq!(store.term_text(exists), "(exists ((y!1 Int)) (> y!1 y))");
@@ -181,7 +184,8 @@ fn substitution_renames_bound_variables() {
 
 #[test]
 fn polarity_follows_the_connectives() {
-    let (store, script) = tolerant("(declare-const p Bool)(assert (=> (not p) (or (xor p p) (exists ((x Int)) p))))");
+    let (store, script) =
+        tolerant("(declare-const p Bool)(assert (=> (not p) (or (xor p p) (exists ((x Int)) p))))");
     let term = asserted(&script);
     assert_eq!(store.polarity_at(term, &[0]), Polarity::Negative);
     assert_eq!(store.polarity_at(term, &[0, 0]), Polarity::Positive);

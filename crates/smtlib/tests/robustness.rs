@@ -71,7 +71,17 @@ fn long_lines_and_large_literals_are_read() {
 
 #[test]
 fn unfinished_nesting_of_every_kind_ends_in_an_error() {
-    for open in ["(", "(assert (", "(let ((x ", "(! ", "(forall ((x Int)) ", "(match x (((c y) ", "((_ ", "(as (", "(Array "] {
+    for open in [
+        "(",
+        "(assert (",
+        "(let ((x ",
+        "(! ",
+        "(forall ((x Int)) ",
+        "(match x (((c y) ",
+        "((_ ",
+        "(as (",
+        "(Array ",
+    ] {
         for start in ["", "(assert ", "(declare-const x "] {
             let source = format!("{start}{}", open.repeat(50_000));
             let mut store = Store::new();

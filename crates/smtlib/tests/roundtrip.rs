@@ -33,7 +33,8 @@ fn defect(source: &[u8]) -> Option<String> {
         return Some(format!("printed differently: {line:?}"));
     }
     // How often an opaque part is written depends on sharing; which ones there are does not.
-    let names = |parsed: &smtlib::Parsed| parsed.opaque.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    let names =
+        |parsed: &smtlib::Parsed| parsed.opaque.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     let (before, after) = (names(&first), names(&second));
     (!after.iter().all(|name| before.contains(name))).then(|| format!("opaque: {before:?} {after:?}"))
 }

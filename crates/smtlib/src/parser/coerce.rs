@@ -21,7 +21,9 @@ impl Parser<'_> {
                 Literal::Int(value) => self.store.literal_term(Literal::Real(RBig::from(value))),
                 _ => term,
             },
-            Head::Op(Op::IntNeg, _) if matches!(self.store.head(self.store.args(term)[0]), Head::Literal(_)) => {
+            Head::Op(Op::IntNeg, _)
+                if matches!(self.store.head(self.store.args(term)[0]), Head::Literal(_)) =>
+            {
                 let inner = self.store.args(term)[0];
                 let inner = self.real_of(inner);
                 self.store.node(Head::Op(Op::RealNeg, Indices::NONE), &[inner], Sort::REAL)
@@ -56,8 +58,11 @@ impl Parser<'_> {
         let before = self.values[base..].to_vec();
         match head {
             Head::Constructor(dt, c) => {
-                let sorts: Vec<Sort> =
-                    self.store.datatype(dt).constructors[usize::from(c)].fields.iter().map(|(_, s)| *s).collect();
+                let sorts: Vec<Sort> = self.store.datatype(dt).constructors[usize::from(c)]
+                    .fields
+                    .iter()
+                    .map(|(_, s)| *s)
+                    .collect();
                 for (i, sort) in sorts.into_iter().enumerate().take(before.len()) {
                     self.coerce_value(base + i, sort);
                 }
@@ -89,7 +94,10 @@ impl Parser<'_> {
     pub(super) fn coerce_name(&mut self, name: Symbol, base: usize, start: usize) -> Option<Term> {
         let ops = self.store.symbols.ops(name);
         if let Some(term) = self.identity_conversion(ops, base) {
-            self.note(start, format!("'{}' applied to a term that has its result sort already", self.store.name(name)));
+            self.note(
+                start,
+                format!("'{}' applied to a term that has its result sort already", self.store.name(name)),
+            );
             return Some(term);
         }
         if let Some(term) = self.mixed_arithmetic(ops, base) {
@@ -112,7 +120,10 @@ impl Parser<'_> {
             return Some(term);
         }
         if let Some(term) = self.truncated(ops, base) {
-            self.note(start, "Real or Bool arguments where integers are expected: conversions inserted, as in Z3");
+            self.note(
+                start,
+                "Real or Bool arguments where integers are expected: conversions inserted, as in Z3",
+            );
             return Some(term);
         }
         if let Some(term) = self.signed_number(name, base) {
@@ -203,10 +214,12 @@ impl Parser<'_> {
     /// In Z3 a lambda is an array, and so is a function symbol where an array is expected.
     fn functions_as_arrays(&mut self, ops: &[Op], base: usize) -> Option<Term> {
         let args = self.values[base..].to_vec();
-        if !args.iter().any(|arg| matches!(self.store.sort_kind(self.store.sort_of(*arg)), SortKind::Fun(..))) {
+        if !args.iter().any(|arg| matches!(self.store.sort_kind(self.store.sort_of(*arg)), SortKind::Fun(..)))
+        {
             return None;
         }
-        if ops.first() == Some(&Op::Select) && matches!(self.store.head(args[0]), Head::Var(_) | Head::Fun(_) | Head::Apply)
+        if ops.first() == Some(&Op::Select)
+            && matches!(self.store.head(args[0]), Head::Var(_) | Head::Fun(_) | Head::Apply)
             && let Ok(term) = self.store.apply(&args)
         {
             return Some(term);
@@ -217,7 +230,9 @@ impl Parser<'_> {
 
     /// A function value as an array over its parameters.
     fn array_of(&mut self, term: Term) -> Term {
-        let SortKind::Fun(params, result) = self.store.sort_kind(self.store.sort_of(term)) else { return term };
+        let SortKind::Fun(params, result) = self.store.sort_kind(self.store.sort_of(term)) else {
+            return term;
+        };
         let (params, result) = (params.clone(), *result);
         let sort = params.iter().rev().fold(result, |inner, param| self.store.array(*param, inner));
         match self.store.head(term) {
@@ -259,7 +274,9 @@ impl Parser<'_> {
     pub(super) fn qualify_bare_constants(&mut self, base: usize) {
         for i in base..self.values.len() {
             let Head::Opaque(name) = self.store.head(self.values[i]) else { continue };
-            let Some(op) = self.store.symbols.ops(name).iter().find(|op| op.row().qualified.is_some()) else { continue };
+            let Some(op) = self.store.symbols.ops(name).iter().find(|op| op.row().qualified.is_some()) else {
+                continue;
+            };
             let neighbour = self.values[base..].iter().find_map(|value| {
                 let sort = self.store.sort_of(*value);
                 self.store.infer(*op, &[], Some(sort), &[]).ok().filter(|_| !self.store.is_opaque_sort(sort))
@@ -353,9 +370,9 @@ impl Parser<'_> {
                 let zero = self.store.int(0);
                 self.try_ops(ops, &[args[0], args[1], zero])
             }
-            Op::Select if args.len() > 2 => {
-                args[1..].iter().try_fold(args[0], |array, index| self.store.op(Op::Select, &[array, *index]).ok())
-            }
+            Op::Select if args.len() > 2 => args[1..]
+                .iter()
+                .try_fold(args[0], |array, index| self.store.op(Op::Select, &[array, *index]).ok()),
             Op::Store if args.len() > 3 => {
                 let (array, indices, value) = (args[0], &args[1..args.len() - 1], args[args.len() - 1]);
                 let mut arrays = vec![array];
@@ -391,10 +408,16 @@ impl Parser<'_> {
 
     /// An operator without its arguments is a function value.
     fn operator_value(&mut self, ops: &[Op]) -> Option<Term> {
-        let row = ops.iter().map(|op| op.row()).find(|row| row.indices.is_empty() && !row.special && !row.args.is_empty())?;
+        let row = ops
+            .iter()
+            .map(|op| op.row())
+            .find(|row| row.indices.is_empty() && !row.special && !row.args.is_empty())?;
         let bindings = crate::theory::Bindings::default();
-        let params =
-            row.args.iter().map(|pattern| pattern.instantiate(self.store, &bindings)).collect::<Option<Vec<_>>>()?;
+        let params = row
+            .args
+            .iter()
+            .map(|pattern| pattern.instantiate(self.store, &bindings))
+            .collect::<Option<Vec<_>>>()?;
         let vars: Vec<Var> = params
             .iter()
             .map(|sort| {
@@ -437,23 +460,32 @@ impl Parser<'_> {
         None
     }
 
+    /// The constant array of an element deep inside nested arrays.
+    fn constant_array(&mut self, sort: Sort, value: Term) -> Option<Term> {
+        let mut sorts = vec![sort];
+        while let SortKind::Array(_, element) = self.store.sort_kind(*sorts.last()?) {
+            sorts.push(*element);
+        }
+        let mut term = self.coerce_to(value, sorts.pop()?);
+        for sort in sorts.into_iter().rev() {
+            term = self.store.qualified(Op::ConstArray, sort, &[term]).ok()?;
+        }
+        Some(term)
+    }
+
     /// `(as name SORT)` where the sort is that of the whole application or only a reminder.
-    pub(super) fn coerce_qualified(
-        &mut self,
-        name: Symbol,
-        sort: Sort,
-        base: usize,
-    ) -> Option<Term> {
+    pub(super) fn coerce_qualified(&mut self, name: Symbol, sort: Sort, base: usize) -> Option<Term> {
         // Z3's arrays of several indices, and numerals in the wrong sort.
         if let (SortKind::Array(_, element), "const", Some(value)) =
             (self.store.sort_kind(sort), self.store.name(name), self.values.get(base).copied())
         {
             let element = *element;
-            if let SortKind::Array(..) = self.store.sort_kind(element) {
-                let inner = self.store.qualified(Op::ConstArray, element, &[value]).ok()?;
-                return self.store.qualified(Op::ConstArray, sort, &[inner]).ok();
-            }
-            let value = if element == Sort::REAL { self.real_of(value) } else { self.whole_of(value) };
+            let value = match self.store.sort_kind(element) {
+                SortKind::Array(..) if self.store.sort_of(value) != element => {
+                    self.constant_array(element, value)?
+                }
+                _ => self.coerce_to(value, element),
+            };
             return self.store.qualified(Op::ConstArray, sort, &[value]).ok();
         }
         if self.local(name).is_some() || self.globals.contains_key(&name) {

@@ -415,7 +415,8 @@ impl Parser<'_> {
             let arity = self.count()?;
             self.expect(Kind::Close, "')' after the arity")?;
             // Placeholder parameters, so that uses before the body have the right arity.
-            let params: Vec<Symbol> = (0..arity.min(64)).map(|i| self.store.symbol(&format!("@P{i}"))).collect();
+            let params: Vec<Symbol> =
+                (0..arity.min(64)).map(|i| self.store.symbol(&format!("@P{i}"))).collect();
             let dt = self.store.declare_datatype(name, &params);
             self.store.datatype_mut(dt).codatatype = co;
             self.add_sort(name, SortName::Datatype(dt));

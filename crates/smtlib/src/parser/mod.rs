@@ -374,9 +374,7 @@ impl<'a> Parser<'a> {
             .datatype(dt)
             .constructors
             .iter()
-            .map(|constructor| {
-                (constructor.name, constructor.fields.iter().map(|(name, _)| *name).collect())
-            })
+            .map(|constructor| (constructor.name, constructor.fields.iter().map(|(name, _)| *name).collect()))
             .collect();
         for (c, (name, fields)) in constructors.into_iter().enumerate() {
             self.add_global(name, Global::Constructor(dt, c as u16));

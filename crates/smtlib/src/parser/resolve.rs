@@ -8,6 +8,7 @@ use crate::lexer::{Kind, Token};
 use crate::literal::Literal;
 use crate::position::ParseError;
 use crate::sort::{Sort, SortKind};
+use crate::store::Store;
 use crate::symbol::Symbol;
 use crate::term::*;
 use crate::theory::Op;
@@ -154,24 +155,32 @@ impl Parser<'_> {
             // The newest declaration first; older ones may be overloads (Z3 allows them). A full application
             // of an overload goes before a function value.
             let count = self.values.len() - base;
-            let full = |global: &Global| match global {
-                Global::Fun(fun) => self.store.fun(*fun).params.len() == count,
-                _ => true,
-            };
-            let (mut one, mut many);
-            let order: &mut dyn Iterator<Item = Global> = if let [only] = globals[..] {
-                one = std::iter::once(only);
-                &mut one
-            } else {
-                let mut order: Vec<Global> = globals.iter().rev().copied().collect();
-                order.sort_by_key(|global| !full(global));
-                many = order.into_iter();
-                &mut many
-            };
-            for global in order {
-                match self.call_global(global, base, None) {
+            if let [only] = globals[..] {
+                match self.call_global(only, base, None) {
                     Ok(term) => return Ok(term),
-                    Err(error) => _ = first_error.get_or_insert(error),
+                    Err(error) => first_error = Some(error),
+                }
+            } else {
+                let full = |store: &Store, global: &Global| match global {
+                    Global::Fun(fun) => store.fun(*fun).params.len() == count,
+                    _ => true,
+                };
+                let mut order: Vec<Global> = globals.iter().rev().copied().collect();
+                order.sort_by_key(|global| !full(self.store, global));
+                // An overload that fits as it is goes before one that needs conversions.
+                for global in &order {
+                    if let Global::Fun(fun) = global
+                        && full(self.store, global)
+                        && let Ok(term) = self.store.call(*fun, &self.values[base..])
+                    {
+                        return Ok(term);
+                    }
+                }
+                for global in order {
+                    match self.call_global(global, base, None) {
+                        Ok(term) => return Ok(term),
+                        Err(error) => _ = first_error.get_or_insert(error),
+                    }
                 }
             }
         }
@@ -250,7 +259,9 @@ impl Parser<'_> {
                 if let SortKind::Opaque(unknown) = self.store.sort_kind(Sort::UNKNOWN) {
                     self.count_opaque(*unknown);
                 }
-                let Head::Constructor(dt, _) = head else { unreachable!("only constructors need their sort") };
+                let Head::Constructor(dt, _) = head else {
+                    unreachable!("only constructors need their sort")
+                };
                 let unknown = vec![Sort::UNKNOWN; self.store.datatype(dt).params.len()];
                 let instance = self.store.sort(SortKind::Datatype(dt, unknown.into()));
                 self.store.datatype_node(head, &self.values[base..], Some(instance))
@@ -417,7 +428,9 @@ impl Parser<'_> {
         if let Some(globals) = self.globals.get(&name).cloned() {
             for global in globals.iter().rev() {
                 match self.call_global(*global, base, Some(sort)) {
-                    Ok(term) if self.store.sort_of(term) == sort || base < self.values.len() => return Ok(term),
+                    Ok(term) if self.store.sort_of(term) == sort || base < self.values.len() => {
+                        return Ok(term);
+                    }
                     Ok(term) => {
                         first_error.get_or_insert(SortError::Expected {
                             expected: self.store.sort_text(sort),
@@ -466,7 +479,9 @@ impl Parser<'_> {
                 let order = order.as_ref().clone();
                 Some(self.field_literal(&value, order))
             }
-            SortKind::String if text == "seq.empty" => Some(self.store.literal_term(Literal::String(Box::new([])))),
+            SortKind::String if text == "seq.empty" => {
+                Some(self.store.literal_term(Literal::String(Box::new([]))))
+            }
             _ => None,
         }
     }

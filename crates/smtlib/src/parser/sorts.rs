@@ -135,7 +135,8 @@ impl Parser<'_> {
             ("Array", [index, element]) => SortKind::Array(*index, *element),
             // Z3's arrays of several indices are curried here.
             ("Array", [first, middle @ .., element]) if !middle.is_empty() => {
-                let inner = middle.iter().rev().fold(*element, |inner, index| self.store.array(*index, inner));
+                let inner =
+                    middle.iter().rev().fold(*element, |inner, index| self.store.array(*index, inner));
                 SortKind::Array(*first, inner)
             }
             ("->" | "=>", [params @ .., result]) if !params.is_empty() => {

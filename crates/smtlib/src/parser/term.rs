@@ -4,8 +4,8 @@ use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Mode, Parser};
 use super::resolve::Callee;
+use super::{Mode, Parser};
 use crate::lexer::{Kind, Token};
 use crate::literal::{self, Literal};
 use crate::position::ParseError;
@@ -16,17 +16,48 @@ use crate::term::*;
 /// A construct whose parts are still being read.
 pub(super) enum Frame {
     /// An application: arguments are the values from `base` on.
-    Application { callee: Callee, base: usize, start: usize },
+    Application {
+        callee: Callee,
+        base: usize,
+        start: usize,
+    },
     /// `let`: the values from `base` on belong to the names from `names` on.
-    LetBindings { base: usize, names: usize, start: usize },
-    LetBody { scope: usize, start: usize },
-    Bind { binder: Binder, vars: Vars, scope: usize, base: usize, start: usize },
-    Annotation { base: usize, attributes: Vec<Attribute>, start: usize },
+    LetBindings {
+        base: usize,
+        names: usize,
+        start: usize,
+    },
+    LetBody {
+        scope: usize,
+        start: usize,
+    },
+    Bind {
+        binder: Binder,
+        vars: Vars,
+        scope: usize,
+        base: usize,
+        start: usize,
+    },
+    Annotation {
+        base: usize,
+        attributes: Vec<Attribute>,
+        start: usize,
+    },
     /// The list after `:pattern`.
-    PatternTerms { base: usize, keyword: Symbol },
+    PatternTerms {
+        base: usize,
+        keyword: Symbol,
+    },
     /// The term after `:no-pattern`.
-    PatternTerm { keyword: Symbol },
-    Match { base: usize, patterns: Vec<Pattern>, scope: usize, start: usize },
+    PatternTerm {
+        keyword: Symbol,
+    },
+    Match {
+        base: usize,
+        patterns: Vec<Pattern>,
+        scope: usize,
+        start: usize,
+    },
 }
 
 /// What to do after a step of the machine.
@@ -260,9 +291,10 @@ impl Parser<'_> {
                 self.unbind_to(scope);
                 let built = if self.store.var_list(vars).is_empty() && binder.is_quantifier() {
                     // An empty list of variables is accepted by solvers and means nothing.
-                    self.values[base..].first().copied().ok_or_else(|| {
-                        ParseError::new(start, "expected the body of the quantifier")
-                    })?
+                    self.values[base..]
+                        .first()
+                        .copied()
+                        .ok_or_else(|| ParseError::new(start, "expected the body of the quantifier"))?
                 } else {
                     let vars = self.avoid_capture(vars, base);
                     self.store
@@ -456,7 +488,10 @@ impl Parser<'_> {
                     (self.constructor_number(scrutinee, name), self.store.sort_kind(scrutinee))
                 else {
                     let name = self.store.name(name);
-                    return Err(ParseError::new(token.start, format!("'{name}' is not a constructor of the matched term's sort")));
+                    return Err(ParseError::new(
+                        token.start,
+                        format!("'{name}' is not a constructor of the matched term's sort"),
+                    ));
                 };
                 let sorts = self.store.field_sorts(*dt, number, scrutinee);
                 let mut vars = Vec::new();
@@ -498,7 +533,11 @@ impl Parser<'_> {
             }
             Kind::Numeral => {
                 let value = natural(self.bytes(token), 10);
-                if self.numerals_are_real { Literal::Real(RBig::from(value)) } else { Literal::Int(IBig::from(value)) }
+                if self.numerals_are_real {
+                    Literal::Real(RBig::from(value))
+                } else {
+                    Literal::Int(IBig::from(value))
+                }
             }
             Kind::Decimal if self.mode == Mode::Strict && self.bytes(token).ends_with(b".") => {
                 return Err(self.unexpected(token, "a decimal with digits after the point"));
@@ -553,7 +592,10 @@ pub(super) fn natural(digits: &[u8], radix: u32) -> UBig {
         });
         return UBig::from(small);
     }
-    std::str::from_utf8(digits).ok().and_then(|text| UBig::from_str_radix(text, radix).ok()).unwrap_or_default()
+    std::str::from_utf8(digits)
+        .ok()
+        .and_then(|text| UBig::from_str_radix(text, radix).ok())
+        .unwrap_or_default()
 }
 
 fn decimal(text: &[u8]) -> RBig {

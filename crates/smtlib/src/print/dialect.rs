@@ -24,7 +24,9 @@ impl Dialect {
         let old_z3 = before(Family::Z3, Version::new(4, 8, 9));
         Dialect {
             release,
-            escapes: if old_z3 || before(Family::Cvc4, Version::new(1, 8, 0)) && release.version.parts() != [1, 8] {
+            escapes: if old_z3
+                || before(Family::Cvc4, Version::new(1, 8, 0)) && release.version.parts() != [1, 8]
+            {
                 Escapes::Hex
             } else {
                 Escapes::Unicode

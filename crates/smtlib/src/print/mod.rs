@@ -66,8 +66,20 @@ impl Store {
 }
 
 const RESERVED: [&str; 14] = [
-    "!", "_", "as", "BINARY", "DECIMAL", "exists", "forall", "HEXADECIMAL", "lambda", "let", "match", "NUMERAL",
-    "par", "STRING",
+    "!",
+    "_",
+    "as",
+    "BINARY",
+    "DECIMAL",
+    "exists",
+    "forall",
+    "HEXADECIMAL",
+    "lambda",
+    "let",
+    "match",
+    "NUMERAL",
+    "par",
+    "STRING",
 ];
 
 pub(crate) fn write_symbol(out: &mut String, name: &str) {
@@ -128,7 +140,9 @@ impl<'s> Printer<'s> {
                 self.sort(*sort);
                 self.out.push(')');
             }
-            Command::DeclareDatatypes(datatypes) => sorts::write_datatypes(&mut self.out, self.store, datatypes, self.dialect),
+            Command::DeclareDatatypes(datatypes) => {
+                sorts::write_datatypes(&mut self.out, self.store, datatypes, self.dialect)
+            }
             Command::DeclareFun(fun) => self.declare_fun(*fun),
             Command::DeclareConst(fun) => {
                 self.out.push_str("(declare-const ");

@@ -28,7 +28,12 @@ enum Task {
     /// A term in front of which shared sub-terms are bound.
     Scoped(Term),
     LetName(Term),
-    Attributes { attributes: Attributes, from: usize, first_term: usize, term: Term },
+    Attributes {
+        attributes: Attributes,
+        from: usize,
+        first_term: usize,
+        term: Term,
+    },
     Pattern(Pattern, Term),
     /// The names of a scope end here.
     Forget(Vec<Term>, usize),
@@ -118,20 +123,15 @@ impl<'s> TermPrinter<'s> {
     /// Binds what is shared, then writes the term. The annotation of a quantifier's body stays outside the
     /// bindings: solvers look for patterns directly under the quantifier.
     fn scoped(&mut self, out: &mut String, term: Term) {
-        if let (Head::Annotated(attributes), false) = (self.store.head(term), self.names.contains_key(&term)) {
+        if let (Head::Annotated(attributes), false) = (self.store.head(term), self.names.contains_key(&term))
+        {
             out.push_str("(! ");
             self.tasks.push(Task::Attributes { attributes, from: 0, first_term: 1, term });
             self.tasks.push(Task::Scoped(self.store.args(term)[0]));
             return;
         }
-        let groups = sharing::groups(
-            self.store,
-            term,
-            &self.scope,
-            &self.names,
-            &mut self.free,
-            &mut self.look_ahead,
-        );
+        let groups =
+            sharing::groups(self.store, term, &self.scope, &self.names, &mut self.free, &mut self.look_ahead);
         if groups.is_empty() {
             self.tasks.push(Task::Term(term));
             return;
@@ -194,7 +194,9 @@ impl<'s> TermPrinter<'s> {
                 self.tasks.push(Task::Term(args[0]));
             }
             Head::Apply => self.application(out, args, |_, _| {}),
-            Head::Op(op, indices) if self.needs_rewriting(op, args.len()) => self.rewritten(out, op, indices, args),
+            Head::Op(op, indices) if self.needs_rewriting(op, args.len()) => {
+                self.rewritten(out, op, indices, args)
+            }
             _ if args.is_empty() => self.head(out, term),
             _ => self.application(out, args, |printer, out| {
                 printer.head(out, term);
@@ -378,7 +380,14 @@ impl<'s> TermPrinter<'s> {
     }
 
     /// The attributes from number `from` on; comes back after each that contains terms.
-    fn attributes(&mut self, out: &mut String, attributes: Attributes, from: usize, first_term: usize, term: Term) {
+    fn attributes(
+        &mut self,
+        out: &mut String,
+        attributes: Attributes,
+        from: usize,
+        first_term: usize,
+        term: Term,
+    ) {
         let list = self.store.attribute_list(attributes);
         let args = self.store.args(term);
         for (i, attribute) in list.iter().enumerate().skip(from) {

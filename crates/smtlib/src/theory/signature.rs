@@ -9,8 +9,11 @@ pub(super) fn read(text: &RowText) -> Result<Row, String> {
     let mut slots = Slots::default();
     let special = text.signature == "special";
     let (name, indices, qualified) = read_name(text.pattern, special, &mut slots)?;
-    let (args, result) =
-        if special { (Vec::new(), SortPattern::Fixed(Sort::BOOL)) } else { read_signature(text.signature, &mut slots)? };
+    let (args, result) = if special {
+        (Vec::new(), SortPattern::Fixed(Sort::BOOL))
+    } else {
+        read_signature(text.signature, &mut slots)?
+    };
     let mut row = Row {
         op: text.op,
         variant: text.variant,
@@ -188,7 +191,11 @@ fn read_expr(text: &str, slots: &mut Slots) -> Result<Expr, String> {
     if let Some(place) = text.rfind(['+', '-']) {
         let left = Box::new(read_expr(&text[..place], slots)?);
         let right = Box::new(read_expr(&text[place + 1..], slots)?);
-        return Ok(if text.as_bytes()[place] == b'+' { Expr::Add(left, right) } else { Expr::Sub(left, right) });
+        return Ok(if text.as_bytes()[place] == b'+' {
+            Expr::Add(left, right)
+        } else {
+            Expr::Sub(left, right)
+        });
     }
     if let Some((left, right)) = text.rsplit_once('*') {
         let left = Box::new(read_expr(left, slots)?);
@@ -204,7 +211,8 @@ fn read_expr(text: &str, slots: &mut Slots) -> Result<Expr, String> {
 }
 
 fn read_constraint(text: &str, slots: &mut Slots) -> Result<Constraint, String> {
-    for (sign, comparison) in [("<=", Comparison::LessEq), ("<", Comparison::Less), ("=", Comparison::Equal)] {
+    for (sign, comparison) in [("<=", Comparison::LessEq), ("<", Comparison::Less), ("=", Comparison::Equal)]
+    {
         if let Some((left, right)) = text.split_once(sign) {
             let left = read_expr(left.trim(), slots)?;
             return Ok(Constraint { left, comparison, right: read_expr(right.trim(), slots)? });
