@@ -103,8 +103,13 @@ fn acceptance() {
             let (mut tried, mut accepted) = (0, 0);
             for index in 0..5 {
                 let mut rng = rng::stream(3, index);
-                let mut bench =
-                    Bench { store: &mut store, rng: &mut rng, ask: &mut Nobody, grammar: &grammar, seeds: &seeds };
+                let mut bench = Bench {
+                    store: &mut store,
+                    rng: &mut rng,
+                    ask: &mut Nobody,
+                    grammar: &grammar,
+                    seeds: &seeds,
+                };
                 let mut round = Mutants::open(&config, &mut bench).expect("a satisfiable seed");
                 while round.next(&mut bench).is_some() {}
                 tried += round.tally().tried;

@@ -31,9 +31,16 @@ pub enum Constraint {
     Unsigned(BitVector, BitVector),
     Signed(BitVector, BitVector),
     /// The bits of the mask have these values.
-    Bits { mask: BitVector, value: BitVector },
+    Bits {
+        mask: BitVector,
+        value: BitVector,
+    },
     /// Comparable with the ends by `fp.leq` and `fp.lt`, so a zero stands for both zeros; NaN by the flag.
-    Float { low: Bound<Float>, high: Bound<Float>, nan: bool },
+    Float {
+        low: Bound<Float>,
+        high: Bound<Float>,
+        nan: bool,
+    },
     /// What a unary predicate (`fp.isNaN` and its like) holds for.
     Class(Op),
     Words(Words),
@@ -134,7 +141,11 @@ impl Constraint {
             (Constraint::At(index, element), Value::Array(table)) => element.contains(table.get(index)?),
             (Constraint::Made(constructor), Value::Datatype(number, _)) => Some(constructor == number),
             (Constraint::Field(constructor, field, inner), Value::Datatype(number, fields)) => {
-                if constructor == number { inner.contains(fields.get(usize::from(*field))?) } else { Some(false) }
+                if constructor == number {
+                    inner.contains(fields.get(usize::from(*field))?)
+                } else {
+                    Some(false)
+                }
             }
             (Constraint::Not(inner), _) => inner.contains(value).map(|inside| !inside),
             _ => None,

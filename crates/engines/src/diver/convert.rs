@@ -27,7 +27,8 @@ pub fn convert(store: &mut Store, constraint: &Constraint, term: Term) -> Option
         }
         Constraint::Int(interval) => {
             let (low, high) = interval.ends();
-            let bound = |end: Option<Integer>| end.map_or(Bound::Unbounded, |end| Bound::Included(Value::Int(end)));
+            let bound =
+                |end: Option<Integer>| end.map_or(Bound::Unbounded, |end| Bound::Included(Value::Int(end)));
             between(store, term, sort, [Op::IntLe, Op::IntLt], bound(low), bound(high))
         }
         Constraint::Real(interval) => {
@@ -82,7 +83,8 @@ pub fn convert(store: &mut Store, constraint: &Constraint, term: Term) -> Option
         Constraint::Field(constructor, field, inner) => {
             let SortKind::Datatype(datatype, _) = *store.sort_kind(sort) else { return None };
             let tester = store.datatype_node(Head::Tester(datatype, *constructor), &[term], None).ok()?;
-            let selected = store.datatype_node(Head::Selector(datatype, *constructor, *field), &[term], None).ok()?;
+            let selected =
+                store.datatype_node(Head::Selector(datatype, *constructor, *field), &[term], None).ok()?;
             let inner = convert(store, inner, selected)?;
             store.and(&[tester, inner]).ok()
         }

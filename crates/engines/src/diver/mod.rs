@@ -33,7 +33,7 @@ use crate::case::{Expectation, Provenance, TestCase};
 use crate::engine::{Bench, Engine, Feedback, Round};
 use crate::skeleton::Skeleton;
 use crate::worlds::{self, Wanted};
-use mutate::Workpiece;
+use mutate::{Tools, Workpiece};
 
 /// Places drawn before a formula is given up.
 const DRAWS: usize = 40;
@@ -179,7 +179,13 @@ impl Round for Mutants {
         for _ in 0..DRAWS {
             let (number, mut work) = self.take_work(bench)?;
             let world = &mut self.sides[number].world;
-            let made = work.mutate(&self.config, &self.grammar, bench, world, &mut self.tally);
+            let made = work.mutate(&mut Tools {
+                config: &self.config,
+                grammar: &self.grammar,
+                bench: &mut *bench,
+                world: &mut *world,
+                tally: &mut self.tally,
+            });
             let test = made.and_then(|(formula, change)| {
                 let script = self.skeleton.script(&formula.fresh, &formula.assertions);
                 let witness = world.witness(bench.store, &script).ok()?;

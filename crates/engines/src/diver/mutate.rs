@@ -2,11 +2,11 @@
 
 use eval::World;
 use generate::{Grammar, Scope};
-use smtlib::{Head, Op, Sort, Store, Term};
+use smtlib::{Head, Sort, Store, Term};
 
 use super::complicate::complicate;
 use super::constraint::Constraint;
-use super::places::Places;
+use super::places::{Place, Places};
 use super::rules::Ground;
 use super::{Diver, Formula};
 use crate::engine::Bench;
@@ -37,61 +37,64 @@ pub(super) struct Workpiece {
     pub scope: Scope,
 }
 
+/// What a mutation works with beside the formula.
+pub(super) struct Tools<'a, 'b> {
+    pub config: &'a Diver,
+    pub grammar: &'a Grammar,
+    pub bench: &'a mut Bench<'b>,
+    pub world: &'a mut World,
+    pub tally: &'a mut Tally,
+}
+
+/// A place under work: the assertion it is in and the way to it.
+struct Target {
+    place: usize,
+    root: Term,
+    path: Vec<u32>,
+}
+
 impl Workpiece {
     /// A mutant and what was changed, or `None` if the place drawn does not yield one.
-    pub fn mutate(
-        &mut self,
-        config: &Diver,
-        grammar: &Grammar,
-        bench: &mut Bench<'_>,
-        world: &mut World,
-        tally: &mut Tally,
-    ) -> Option<(Formula, Vec<String>)> {
-        let chosen = self.places.choose(bench.rng)?;
-        tally.places += 1;
-        if let Some((parent, child)) = self.places.parent(chosen)
-            && !grammar.may_replace(bench.store, parent, child)
+    pub fn mutate(&mut self, tools: &mut Tools<'_, '_>) -> Option<(Formula, Vec<String>)> {
+        let place = self.places.choose(tools.bench.rng)?;
+        tools.tally.places += 1;
+        if let Some((parent, child)) = self.places.parent(place)
+            && !tools.grammar.may_replace(tools.bench.store, parent, child)
         {
             return None;
         }
         let mut path = Vec::new();
-        let assertion = self.places.path(chosen, &mut path);
+        let assertion = self.places.path(place, &mut path);
         let root = self.formula.assertions[assertion];
-        let bound = self.places.bound(bench.store, root, chosen, &path);
+        let bound = self.places.bound(tools.bench.store, root, place, &path);
         for var in &bound {
-            self.scope.bind(bench.store, *var);
+            self.scope.bind(tools.bench.store, *var);
         }
-        let accepted = self.search(config, grammar, bench, world, tally, chosen, root, &path);
+        let target = Target { place, root, path };
+        let accepted = self.search(tools, &target);
         for _ in &bound {
-            self.scope.unbind(bench.store);
+            self.scope.unbind(tools.bench.store);
         }
         let (new, new_root) = accepted?;
         let mut formula = self.formula.clone();
-        let change = format!("{} at {path:?} of assertion {assertion}", head_name(bench.store, new));
-        let mut changes = vec![change];
+        let path = target.path;
+        let mut changes =
+            vec![format!("{} at {path:?} of assertion {assertion}", head_name(tools.bench.store, new))];
         formula.assertions[assertion] = new_root;
-        if bench.rng.chance(config.complicate)
-            && let Some(change) = complicate(grammar, bench, world, &mut formula, assertion, &path, new)
+        if tools.bench.rng.chance(tools.config.complicate)
+            && let Some(change) =
+                complicate(tools.grammar, tools.bench, tools.world, &mut formula, assertion, &path, new)
         {
-            tally.complicated += 1;
+            tools.tally.complicated += 1;
             changes.push(change);
         }
         Some((formula, changes))
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn search(
-        &mut self,
-        config: &Diver,
-        grammar: &Grammar,
-        bench: &mut Bench<'_>,
-        world: &mut World,
-        tally: &mut Tally,
-        chosen: usize,
-        root: Term,
-        path: &[u32],
-    ) -> Option<(Term, Term)> {
-        let place = self.places.get(chosen);
+    /// The first random term that the model accepts at the place, with the assertion that has it.
+    fn search(&mut self, tools: &mut Tools<'_, '_>, target: &Target) -> Option<(Term, Term)> {
+        let Tools { config, grammar, bench, world, tally } = tools;
+        let place = self.places.get(target.place);
         let sort = bench.store.sort_of(place.term);
         for _ in 0..config.tries.max(1) {
             let depth = bench.rng.between(0, DEPTH);
@@ -100,12 +103,12 @@ impl Workpiece {
                 continue;
             }
             tally.tried += 1;
-            let verdict = judge(bench.store, world, &place.allowed.set, place.allowed.complete, place.ground, new);
+            let verdict = judge(bench.store, world, place, new);
             if verdict == Verdict::Reject {
                 tally.rejected_early += 1;
                 continue;
             }
-            let new_root = bench.store.replace_at(root, path, new).ok()?;
+            let new_root = bench.store.replace_at(target.root, &target.path, new).ok()?;
             if verdict == Verdict::Evaluate && world.holds(bench.store, new_root) != Ok(true) {
                 continue;
             }
@@ -127,8 +130,9 @@ enum Verdict {
 
 /// What the pre-analysis says about a term at a place. A term without a decided value is rejected: a formula must not
 /// hang on a case that the standard leaves open.
-fn judge(store: &Store, world: &mut World, set: &Constraint, complete: bool, ground: Ground, new: Term) -> Verdict {
-    if ground == Ground::Inside && (store.mentions_vars(new) || store.sort_of(new) != Sort::BOOL) {
+fn judge(store: &Store, world: &mut World, place: &Place, new: Term) -> Verdict {
+    let set = &place.allowed.set;
+    if place.ground == Ground::Inside && (store.mentions_vars(new) || store.sort_of(new) != Sort::BOOL) {
         return if *set == Constraint::Any { Verdict::Accept } else { Verdict::Evaluate };
     }
     if store.sort_of(new) == Sort::REGLAN {
@@ -138,7 +142,7 @@ fn judge(store: &Store, world: &mut World, set: &Constraint, complete: bool, gro
         Err(_) => Verdict::Reject,
         Ok(value) => match set.contains(&value) {
             Some(true) => Verdict::Accept,
-            Some(false) if complete => Verdict::Reject,
+            Some(false) if place.allowed.complete => Verdict::Reject,
             _ => Verdict::Evaluate,
         },
     }
@@ -146,7 +150,6 @@ fn judge(store: &Store, world: &mut World, set: &Constraint, complete: bool, gro
 
 fn head_name(store: &Store, term: Term) -> String {
     match store.head(term) {
-        Head::Op(op @ (Op::True | Op::False), _) => op.name().to_owned(),
         Head::Op(op, _) => op.name().to_owned(),
         Head::Fun(fun) => store.name(store.fun(fun).name).to_owned(),
         Head::Var(var) => store.name(store.var_name(var)).to_owned(),

@@ -54,7 +54,9 @@ impl Places {
             let Place { term, ref allowed, ground, .. } = places[next];
             let below = rules::arguments(store, world, term, allowed, ground, &mut stated);
             let count = mutable_arguments(store, term);
-            for (child, (arg, allowed)) in store.args(term).iter().zip(stated.drain(..)).take(count).enumerate() {
+            for (child, (arg, allowed)) in
+                store.args(term).iter().zip(stated.drain(..)).take(count).enumerate()
+            {
                 places.push(Place {
                     term: *arg,
                     allowed,

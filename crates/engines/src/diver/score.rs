@@ -3,11 +3,11 @@
 
 use std::ops::Bound;
 
+use eval::Value;
 use eval::abstraction::Interval;
 use eval::bv::BitVector;
 use eval::integer::Integer;
 use eval::rational::Rational;
-use eval::Value;
 
 use super::constraint::Constraint;
 
@@ -35,11 +35,26 @@ pub fn score(constraint: &Constraint) -> f64 {
             _ => MOST,
         },
         Constraint::Class(_) | Constraint::Made(_) => HALF,
-        Constraint::Words(words) => if words.is_infinite() { MOST } else { LEAST },
-        Constraint::Language(_, infinite) => if *infinite { MOST } else { LEAST },
+        Constraint::Words(words) => {
+            if words.is_infinite() {
+                MOST
+            } else {
+                LEAST
+            }
+        }
+        Constraint::Language(_, infinite) => {
+            if *infinite {
+                MOST
+            } else {
+                LEAST
+            }
+        }
         Constraint::At(_, inner) | Constraint::Field(_, _, inner) => score(inner),
         Constraint::Not(inner) => match &**inner {
-            Constraint::Class(_) | Constraint::Made(_) | Constraint::Unsigned(..) | Constraint::Signed(..) => HALF,
+            Constraint::Class(_)
+            | Constraint::Made(_)
+            | Constraint::Unsigned(..)
+            | Constraint::Signed(..) => HALF,
             _ => MOST,
         },
     }

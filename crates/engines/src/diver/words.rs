@@ -88,7 +88,9 @@ fn two(
 ) -> Option<bool> {
     match (a, b) {
         (Value::Str(a), Value::Str(b)) => Some(chars(a.chars(), b.chars())),
-        (Value::Seq(a), Value::Seq(b)) if a.iter().chain(b.iter()).all(Value::is_definite) => Some(elements(a, b)),
+        (Value::Seq(a), Value::Seq(b)) if a.iter().chain(b.iter()).all(Value::is_definite) => {
+            Some(elements(a, b))
+        }
         _ => None,
     }
 }

@@ -190,7 +190,9 @@ impl Rules<'_> {
             (Op::Distinct, Want::Stronger) if binary => {
                 strict.iter().for_each(|strict| self.add(*strict, args, "distinct -> a strict order"));
             }
-            (op, Want::Stronger) if binary && weak.contains(&op) => self.add(Op::Equal, args, "an order -> ="),
+            (op, Want::Stronger) if binary && weak.contains(&op) => {
+                self.add(Op::Equal, args, "an order -> =")
+            }
             (op, Want::Weaker) if binary && strict.contains(&op) => {
                 self.add(Op::Distinct, args, "a strict order -> distinct");
             }

@@ -30,11 +30,7 @@ impl Engine for Storm {
         let seed = bench.seeds.first()?;
         let name = seed.name.clone();
         let skeleton = Skeleton::of(bench.store, &seed.script)?;
-        let wanted = Wanted {
-            asked: self.models,
-            random: self.random_models,
-            open_cases: self.open_cases,
-        };
+        let wanted = Wanted { asked: self.models, random: self.random_models, open_cases: self.open_cases };
         let sources = worlds::any(bench, &skeleton, wanted);
         let mut worlds: Vec<(World, Pools)> = Vec::with_capacity(sources.len());
         for mut world in sources {
@@ -90,7 +86,11 @@ impl Round for Instances {
 
 /// The assertions spread over frames, each with a check; every frame is true under the same model (section 4,
 /// incremental mode).
-fn incremental_script(skeleton: &Skeleton, assertions: &[smtlib::Term], bench: &mut Bench<'_>) -> (Script, usize) {
+fn incremental_script(
+    skeleton: &Skeleton,
+    assertions: &[smtlib::Term],
+    bench: &mut Bench<'_>,
+) -> (Script, usize) {
     let frames = bench.rng.between(2, FRAMES);
     let mut commands = skeleton.preamble().to_vec();
     let mut open = 0;

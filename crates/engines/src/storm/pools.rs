@@ -31,7 +31,8 @@ pub(super) struct Pools {
 
 impl Pools {
     pub fn fill(config: &Storm, bench: &mut Bench<'_>, skeleton: &Skeleton, world: &mut World) -> Pools {
-        let mut pools = Pools { initial: fragments(config, bench.store, skeleton, world), constructed: Vec::new() };
+        let mut pools =
+            Pools { initial: fragments(config, bench.store, skeleton, world), constructed: Vec::new() };
         if pools.initial.is_empty() {
             return pools;
         }
@@ -143,7 +144,9 @@ fn fragments(config: &Storm, store: &mut Store, skeleton: &Skeleton, world: &mut
 fn is_connective(store: &Store, term: Term) -> bool {
     match store.head(term) {
         Head::Op(Op::Not | Op::And | Op::Or | Op::Xor | Op::Implies | Op::Ite, _) => true,
-        Head::Op(Op::Equal | Op::Distinct, _) => store.args(term).first().is_some_and(|arg| store.sort_of(*arg) == Sort::BOOL),
+        Head::Op(Op::Equal | Op::Distinct, _) => {
+            store.args(term).first().is_some_and(|arg| store.sort_of(*arg) == Sort::BOOL)
+        }
         Head::Annotated(_) | Head::Bind(..) => true,
         _ => false,
     }

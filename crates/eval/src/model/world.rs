@@ -1,6 +1,6 @@
 //! A model of our own together with everything computed under it.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use smtlib::{Fun, Script, Store, Term};
 
 use super::witness::{NotAWitness, Witness, checked_terms};
@@ -14,15 +14,22 @@ use crate::value::Value;
 ///
 /// A world belongs to one store; after a reset of the store [`World::forget_after`] must be called.
 pub struct World {
+    /// As it was in the beginning.
+    base: Model,
+    /// With everything added since.
     model: Model,
-    /// Symbols added since the beginning.
-    added: Vec<Fun>,
+    added: FxHashMap<Fun, Value>,
     evaluator: Evaluator,
 }
 
 impl World {
     pub fn new(model: Model, mode: Mode, limits: Limits) -> World {
-        World { model, added: Vec::new(), evaluator: Evaluator::new(mode, limits) }
+        World {
+            base: model.clone(),
+            model,
+            added: FxHashMap::default(),
+            evaluator: Evaluator::new(mode, limits),
+        }
     }
 
     pub fn model(&self) -> &Model {
@@ -35,8 +42,8 @@ impl World {
         // have to be made after this call.
         let fresh = self.model.get(fun).is_none();
         if fresh {
-            self.model.assign(fun, value);
-            self.added.push(fun);
+            self.model.assign(fun, value.clone());
+            self.added.insert(fun, value);
         }
         fresh
     }
@@ -64,11 +71,10 @@ impl World {
                 Err(unknown) => return Err(NotAWitness::Unknown(term, unknown)),
             }
         }
-        let mut model = self.model.clone();
-        if !self.added.is_empty() {
-            let declared: FxHashSet<Fun> = script.declared_funs().collect();
-            for fun in self.added.iter().filter(|fun| !declared.contains(fun)) {
-                model.interpretations[fun.index()] = None;
+        let mut model = self.base.clone();
+        for fun in script.declared_funs() {
+            if let Some(value) = self.added.get(&fun) {
+                model.assign(fun, value.clone());
             }
         }
         model.open_mut().adopt(self.evaluator.chosen());

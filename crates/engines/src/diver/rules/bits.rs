@@ -182,13 +182,23 @@ fn shifted(
     back: impl Fn(&BitVector) -> BitVector,
     turned: bool,
 ) -> Option<Image> {
-    let ends = |low: &BitVector, high: &BitVector| if turned { (back(high), back(low)) } else { (back(low), back(high)) };
+    let ends = |low: &BitVector, high: &BitVector| {
+        if turned { (back(high), back(low)) } else { (back(low), back(high)) }
+    };
     match set {
         Constraint::Only(Value::BitVector(v)) => Some(Exact(only(back(v)))),
         Constraint::Unsigned(low, high) => {
             let (low, high) = ends(low, high);
             let greatest = BitVector::all_ones(low.width());
-            Some(piece(low, high, present, BitVector::unsigned_cmp, BitVector::zero(greatest.width()), greatest, unsigned))
+            Some(piece(
+                low,
+                high,
+                present,
+                BitVector::unsigned_cmp,
+                BitVector::zero(greatest.width()),
+                greatest,
+                unsigned,
+            ))
         }
         Constraint::Signed(low, high) => {
             let (low, high) = ends(low, high);
@@ -298,7 +308,9 @@ fn extract(node: &Node<'_>, set: &Constraint) -> Option<Image> {
         Constraint::Only(Value::BitVector(v)) => {
             Exact(Constraint::Bits { mask: place(&BitVector::all_ones(v.width())), value: place(v) })
         }
-        Constraint::Bits { mask, value } => Exact(Constraint::Bits { mask: place(mask), value: place(value) }),
+        Constraint::Bits { mask, value } => {
+            Exact(Constraint::Bits { mask: place(mask), value: place(value) })
+        }
         _ => {
             let mask = place(&BitVector::all_ones(high - low + 1));
             Part(Constraint::Bits { value: node.bv(0)?.and(&mask), mask })

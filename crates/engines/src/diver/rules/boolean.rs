@@ -1,6 +1,5 @@
 //! Connectives, equality, `ite`.
 
-use eval::Value;
 use smtlib::Op;
 
 use super::{Exact, Image, Node, Part};
@@ -20,7 +19,8 @@ pub(super) fn preimage(node: &Node<'_>, op: Op, i: usize, set: &Constraint) -> O
         Op::Or => junction(node, i, truth, false, false),
         Op::Implies => junction(node, i, truth, false, true),
         Op::Xor => {
-            let others = (0..node.len()).filter(|j| *j != i).try_fold(false, |sum, j| Some(sum != node.truth(j)?))?;
+            let others =
+                (0..node.len()).filter(|j| *j != i).try_fold(false, |sum, j| Some(sum != node.truth(j)?))?;
             Some(Exact(Constraint::Bool(truth != others)))
         }
         Op::Equal if node.len() <= LONGEST => equal(node, i, truth),
@@ -38,7 +38,8 @@ fn junction(node: &Node<'_>, i: usize, truth: bool, all: bool, implication: bool
     if implication {
         // Premises count the other way round.
         let conclusion = node.truth(last);
-        deciding = node.falses - usize::from(conclusion == Some(false)) + usize::from(conclusion == Some(true));
+        deciding =
+            node.falses - usize::from(conclusion == Some(false)) + usize::from(conclusion == Some(true));
         neutral = node.trues - usize::from(conclusion == Some(true)) + usize::from(conclusion == Some(false));
     }
     let own = node.truth(i).map(|own| own != negated(i));
@@ -95,7 +96,7 @@ fn distinct(node: &Node<'_>, i: usize, truth: bool) -> Option<Image> {
     }
     let set = match others.as_slice() {
         [only] => Constraint::exactly((*only).clone()),
-        _ => Constraint::OneOf(others.iter().map(|value| Value::clone(value)).collect()),
+        _ => Constraint::OneOf(others.into_iter().cloned().collect()),
     };
     Some(Exact(if truth { set.complement() } else { set }))
 }

@@ -47,7 +47,9 @@ pub(super) fn datatype(node: &Node<'_>, i: usize, set: &Constraint) -> Option<Im
         (Head::Constructor(_, constructor), Constraint::Made(made)) if constructor == *made => {
             Some(Exact(Constraint::Any))
         }
-        (Head::Constructor(_, constructor), Constraint::Field(made, field, inner)) if constructor == *made => {
+        (Head::Constructor(_, constructor), Constraint::Field(made, field, inner))
+            if constructor == *made =>
+        {
             Some(Exact(if i == usize::from(*field) { (**inner).clone() } else { Constraint::Any }))
         }
         (Head::Constructor(..), Constraint::Only(Value::Datatype(_, fields))) => {

@@ -47,8 +47,11 @@ fn compare(op: Op, bound: Float, i: usize, truth: bool) -> Option<Image> {
         return (!truth).then_some(Exact(Constraint::Any));
     }
     if op == Op::FpEq {
-        let same =
-            Constraint::Float { low: Bound::Included(bound.clone()), high: Bound::Included(bound), nan: false };
+        let same = Constraint::Float {
+            low: Bound::Included(bound.clone()),
+            high: Bound::Included(bound),
+            nan: false,
+        };
         return Some(Exact(if truth { same } else { same.complement() }));
     }
     let mut less = matches!(op, Op::FpLe | Op::FpLt);

@@ -110,7 +110,9 @@ impl<'a> Node<'a> {
     fn argument(&self, i: usize, parent: &Stated) -> Stated {
         let image = match &parent.set {
             Constraint::Unstated => None,
-            set @ Constraint::Not(_) if self.head == Head::Op(Op::Ite, Indices::NONE) => self.preimage(i, set),
+            set @ Constraint::Not(_) if self.head == Head::Op(Op::Ite, Indices::NONE) => {
+                self.preimage(i, set)
+            }
             Constraint::Not(_) if self.leans_on_present() => None,
             // The preimage of a complement is the complement of the preimage, if that is exact.
             Constraint::Not(inner) => match self.preimage(i, inner) {
@@ -138,7 +140,8 @@ impl<'a> Node<'a> {
         match self.head {
             Head::Op(op, _) => matches!(
                 op,
-                BvAnd | BvOr
+                BvAnd
+                    | BvOr
                     | BvMul
                     | BvUdiv
                     | BvConcat

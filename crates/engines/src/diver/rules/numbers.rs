@@ -21,7 +21,9 @@ pub(super) fn preimage(node: &Node<'_>, op: Op, i: usize, set: &Constraint) -> O
             let values = (0..node.len()).map(|j| node.rational(j).cloned()).collect::<Option<Vec<_>>>()?;
             wrap(chain(relation(op)?, &values, i, *truth, |bound| bound), Constraint::Real)
         }
-        (IntNeg | IntAdd | IntSub | IntMul | IntDiv | IntAbs | ToInt, Constraint::Int(set)) => int(node, op, i, set),
+        (IntNeg | IntAdd | IntSub | IntMul | IntDiv | IntAbs | ToInt, Constraint::Int(set)) => {
+            int(node, op, i, set)
+        }
         (RealNeg | RealAdd | RealSub | RealMul | RealDiv | RealAbs | ToReal, Constraint::Real(set)) => {
             real(node, op, i, set)
         }
@@ -99,7 +101,9 @@ fn chain<T: Ord + Clone>(
     let right = values.get(i + 1);
     if truth {
         let mut interval = Interval::ALL;
-        for side in [left.map(|v| relation.flipped().side(v)), right.map(|v| relation.side(v))].into_iter().flatten() {
+        for side in
+            [left.map(|v| relation.flipped().side(v)), right.map(|v| relation.side(v))].into_iter().flatten()
+        {
             if side.low != Bound::Unbounded {
                 interval.low = side.low;
             }
@@ -109,7 +113,8 @@ fn chain<T: Ord + Clone>(
         }
         return Some((tidy(interval), true));
     }
-    let elsewhere = (1..values.len()).any(|j| j != i && j != i + 1 && !relation.holds(&values[j - 1], &values[j]));
+    let elsewhere =
+        (1..values.len()).any(|j| j != i && j != i + 1 && !relation.holds(&values[j - 1], &values[j]));
     if elsewhere {
         return Some((Interval::ALL, true));
     }
@@ -121,7 +126,9 @@ fn chain<T: Ord + Clone>(
         (Some(left), Some(_)) if !relation.holds(left, &values[i]) => {
             Some((tidy(broken.flipped().side(left)), false))
         }
-        (Some(_), Some(right)) if !relation.holds(&values[i], right) => Some((tidy(broken.side(right)), false)),
+        (Some(_), Some(right)) if !relation.holds(&values[i], right) => {
+            Some((tidy(broken.side(right)), false))
+        }
         _ => None,
     }
 }
@@ -155,8 +162,9 @@ fn int(node: &Node<'_>, op: Op, i: usize, set: &Interval<Integer>) -> Option<Ima
             exact(map(set, true, |end| &from - end))
         }
         Op::IntMul => {
-            let factor =
-                (0..node.len()).filter(|j| *j != i).try_fold(Integer::ONE, |sum, j| Some(&sum * node.int(j)?))?;
+            let factor = (0..node.len())
+                .filter(|j| *j != i)
+                .try_fold(Integer::ONE, |sum, j| Some(&sum * node.int(j)?))?;
             let (low, high) = set.ends();
             match factor.signum() {
                 0 => Some(Exact(Constraint::Any)),

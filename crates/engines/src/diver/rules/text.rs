@@ -18,9 +18,16 @@ pub(super) fn preimage(node: &Node<'_>, op: Op, i: usize, set: &Constraint) -> O
             // `x < b` for the first, `x > b` for the second; a negation turns round both order and closedness.
             let below = (i == 0) == *truth;
             let closed = if (op == StrLe) == *truth { Closed::Yes } else { Closed::No };
-            Some(Exact(Constraint::Words(if below { Words::Below(bound, closed) } else { Words::Above(bound, closed) })))
+            Some(Exact(Constraint::Words(if below {
+                Words::Below(bound, closed)
+            } else {
+                Words::Above(bound, closed)
+            })))
         }
-        (StrPrefixof | SeqPrefixof | StrSuffixof | SeqSuffixof | StrContains | SeqContains, Constraint::Bool(truth)) => {
+        (
+            StrPrefixof | SeqPrefixof | StrSuffixof | SeqSuffixof | StrContains | SeqContains,
+            Constraint::Bool(truth),
+        ) => {
             let other = node.other(i)?.clone();
             length(&other)?;
             let words = Constraint::Words(match (op, i) {
@@ -40,7 +47,8 @@ pub(super) fn preimage(node: &Node<'_>, op: Op, i: usize, set: &Constraint) -> O
                 .try_fold(0usize, |sum, j| Some(sum + length(node.value(j)?)?))?;
             let others = Integer::from(others as u64);
             let (low, high) = interval.ends();
-            let less = |end: Option<Integer>| end.map_or(Bound::Unbounded, |end| Bound::Included(&end - &others));
+            let less =
+                |end: Option<Integer>| end.map_or(Bound::Unbounded, |end| Bound::Included(&end - &others));
             lengths(&Interval { low: less(low), high: less(high) })
         }
         (StrInRe, Constraint::Bool(truth)) if i == 0 => {
@@ -63,8 +71,7 @@ fn lengths(interval: &Interval<Integer>) -> Option<Image> {
 
 /// Does the expression have a star, or something that stands for one?
 fn is_infinite(store: &Store, language: Term) -> bool {
-    store
-        .subterms(&[language])
-        .iter()
-        .any(|term| matches!(store.op_of(*term), Some(Op::ReStar | Op::RePlus | Op::ReAll | Op::ReComp | Op::ReDiff)))
+    store.subterms(&[language]).iter().any(|term| {
+        matches!(store.op_of(*term), Some(Op::ReStar | Op::RePlus | Op::ReAll | Op::ReComp | Op::ReDiff))
+    })
 }

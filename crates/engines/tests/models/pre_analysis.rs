@@ -1,11 +1,9 @@
 //! DIVER's pre-analysis: the paper's examples, and its Proposition 1 as a property of every rule.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use common::{LOGICS, grammar, read, satisfied};
+use crate::common::{LOGICS, grammar, read, satisfied};
 use engines::diver::{Closed, Constraint, Ground, Places, Words, constraint_at, convert, score};
 use eval::abstraction::Interval;
 use eval::integer::Integer;
@@ -111,7 +109,10 @@ fn table_one_comparison_and_sum() {
     let mut holds = formula(&format!("{declare}(assert (>= x y))"), values(5, 3));
     assert_eq!([at(&mut holds, &[0]), at(&mut holds, &[1])], [ints(Some(3), None), ints(None, Some(5))]);
     let mut fails = formula(&format!("{declare}(assert (not (>= x y)))"), values(3, 5));
-    assert_eq!([at(&mut fails, &[0, 0]), at(&mut fails, &[0, 1])], [ints(None, Some(4)), ints(Some(4), None)]);
+    assert_eq!(
+        [at(&mut fails, &[0, 0]), at(&mut fails, &[0, 1])],
+        [ints(None, Some(4)), ints(Some(4), None)]
+    );
     let mut free = formula(&format!("{declare}(assert (or true (>= x y)))"), values(3, 5));
     assert_eq!([at(&mut free, &[1, 0]), at(&mut free, &[1, 1])], [Constraint::Any, Constraint::Any]);
     let mut sum = formula(&format!("{declare}(assert (>= (+ x y) 7))"), values(5, 3));
@@ -128,10 +129,10 @@ fn table_one_strings_and_table_two() {
     let script = "(declare-fun x () String)(declare-fun y () String)(assert (str.< x y))";
     let mut less = formula(script, vec![text("ab"), text("b")]);
     let (below, above) = (Words::Below(text("b"), Closed::No), Words::Above(text("ab"), Closed::No));
-    assert_eq!([at(&mut less, &[0]), at(&mut less, &[1])].map(|set| set), [
-        Constraint::Words(below.clone()),
-        Constraint::Words(above)
-    ]);
+    assert_eq!(
+        [at(&mut less, &[0]), at(&mut less, &[1])].map(|set| set),
+        [Constraint::Words(below.clone()), Constraint::Words(above)]
+    );
     // All of the paper's X.Sigma* (a smaller first character), and what it leaves out.
     for word in ["a", "azz", "", "AB"] {
         assert_eq!(below.contains(&text(word)), Some(true), "{word}");
@@ -140,10 +141,16 @@ fn table_one_strings_and_table_two() {
     // Table II: mod and concatenation keep their values.
     let script = "(declare-fun x () Int)(declare-fun y () Int)(assert (< (mod x y) 3))";
     let mut modulo = formula(script, vec![Value::int(12), Value::int(5)]);
-    assert_eq!([at(&mut modulo, &[0, 0]), at(&mut modulo, &[0, 1])], [ints(Some(12), Some(12)), ints(Some(5), Some(5))]);
+    assert_eq!(
+        [at(&mut modulo, &[0, 0]), at(&mut modulo, &[0, 1])],
+        [ints(Some(12), Some(12)), ints(Some(5), Some(5))]
+    );
     let script = "(declare-fun x () String)(declare-fun y () String)(assert (str.< \"a\" (str.++ x y)))";
     let mut concat = formula(script, vec![text("b"), text("c")]);
-    assert_eq!([at(&mut concat, &[1, 0]), at(&mut concat, &[1, 1])], [text("b"), text("c")].map(Constraint::Only));
+    assert_eq!(
+        [at(&mut concat, &[1, 0]), at(&mut concat, &[1, 1])],
+        [text("b"), text("c")].map(Constraint::Only)
+    );
 }
 
 #[test]
@@ -159,7 +166,13 @@ fn scores_are_those_of_section_three() {
 }
 
 /// Values to try at a place: random ones of the sort, and those that occur around.
-fn candidates(store: &Store, world: &mut World, term: Term, near: &[Value], rng: &mut ChaCha8Rng) -> Vec<Value> {
+fn candidates(
+    store: &Store,
+    world: &mut World,
+    term: Term,
+    near: &[Value],
+    rng: &mut ChaCha8Rng,
+) -> Vec<Value> {
     let sort = store.sort_of(term);
     let sorts = Sorts::new(store, world.model());
     let mut values: Vec<Value> = (0..6).filter_map(|_| sorts.random_value(sort, rng)).collect();
@@ -200,12 +213,15 @@ fn values_inside_a_complete_or_partial_constraint_keep_the_formula_true_and_othe
             if sort == smtlib::Sort::REGLAN || place.allowed.set == Constraint::Unstated {
                 continue;
             }
-            let name = places.parent(number).map_or("assert".to_owned(), |(parent, child)| match store.head(parent) {
-                Head::Op(op, _) => format!("{} {child}", op.row().variant),
-                other => format!("{other:?}").split('(').next().unwrap_or_default().to_owned(),
+            let name = places.parent(number).map_or("assert".to_owned(), |(parent, child)| {
+                match store.head(parent) {
+                    Head::Op(op, _) => format!("{} {child}", op.row().variant),
+                    other => format!("{other:?}").split('(').next().unwrap_or_default().to_owned(),
+                }
             });
             let root = assertions[places.path(number, &mut path)];
-            let near: Vec<Value> = near.get(&sort).map_or(Vec::new(), |near| near.iter().take(6).cloned().collect());
+            let near: Vec<Value> =
+                near.get(&sort).map_or(Vec::new(), |near| near.iter().take(6).cloned().collect());
             for value in candidates(&store, &mut world, place.term, &near, &mut rng) {
                 let Some(inside) = place.allowed.set.contains(&value) else { continue };
                 let Some(new) = to_term(&mut store, sort, &value) else { continue };
@@ -221,9 +237,12 @@ fn values_inside_a_complete_or_partial_constraint_keep_the_formula_true_and_othe
                 let mutant = store.replace_at(root, &path, new).expect("the same sort");
                 if let Ok(truth) = world.holds(&store, mutant) {
                     assert_eq!(
-                        truth, inside,
+                        truth,
+                        inside,
                         "{name}: {value:?} against {:?}\n{}\n{}",
-                        place.allowed, store.term_text(root), store.term_text(mutant)
+                        place.allowed,
+                        store.term_text(root),
+                        store.term_text(mutant)
                     );
                     let seen = seen.entry(name.clone()).or_default();
                     if inside { seen.inside += 1 } else { seen.outside += 1 }
@@ -233,9 +252,35 @@ fn values_inside_a_complete_or_partial_constraint_keep_the_formula_true_and_othe
     }
     // The rules with a full range have been put to the test in both directions.
     for rule in [
-        "And 0", "Or 1", "Not 0", "Implies 0", "Xor 0", "Equal 0", "Distinct 1", "Ite 0", "Ite 1", "IntLe 0", "IntLt 1",
-        "IntAdd 0", "IntSub 1", "IntMul 0", "RealGe 0", "RealAdd 1", "RealMul 0", "BvUlt 0", "BvSle 1", "BvAdd 0",
-        "BvAnd 0", "BvOr 1", "BvNot 0", "FpLt 0", "FpEq 1", "FpIsNan 0", "StrLe 0", "StrPrefixof 1", "StrLen 0",
+        "And 0",
+        "Or 1",
+        "Not 0",
+        "Implies 0",
+        "Xor 0",
+        "Equal 0",
+        "Distinct 1",
+        "Ite 0",
+        "Ite 1",
+        "IntLe 0",
+        "IntLt 1",
+        "IntAdd 0",
+        "IntSub 1",
+        "IntMul 0",
+        "RealGe 0",
+        "RealAdd 1",
+        "RealMul 0",
+        "BvUlt 0",
+        "BvSle 1",
+        "BvAdd 0",
+        "BvAnd 0",
+        "BvOr 1",
+        "BvNot 0",
+        "FpLt 0",
+        "FpEq 1",
+        "FpIsNan 0",
+        "StrLe 0",
+        "StrPrefixof 1",
+        "StrLen 0",
         "Select 0",
     ] {
         let seen = seen.get(rule).unwrap_or_else(|| panic!("{rule} never came up"));

@@ -1,7 +1,5 @@
 //! Seeds for tests: generated, or written out.
 
-#![allow(dead_code)] // Each test binary uses its own part.
-
 use engines::{Ask, Bench, Engine, Expectation, Nobody, Seed, Storm, TestCase};
 use eval::Model;
 use generate::{Config, Grammar, Rng, rng};
@@ -9,12 +7,13 @@ use smtlib::{Mode, Script, Status, Store, parse};
 
 /// Logics that together have all theories.
 pub const LOGICS: &[&str] = &[
-    "QF_LIA", "QF_NIA", "QF_LRA", "QF_NRA", "QF_LIRA", "QF_IDL", "QF_BV", "QF_ABV", "QF_FP", "QF_AX", "QF_ALIA",
-    "QF_UF", "QF_UFLIA", "QF_UFDT", "QF_DT", "QF_S", "QF_SLIA", "QF_FF", "LIA", "UF", "BV", "ALL",
+    "QF_LIA", "QF_NIA", "QF_LRA", "QF_NRA", "QF_LIRA", "QF_IDL", "QF_BV", "QF_ABV", "QF_FP", "QF_AX",
+    "QF_ALIA", "QF_UF", "QF_UFLIA", "QF_UFDT", "QF_DT", "QF_S", "QF_SLIA", "QF_FF", "LIA", "UF", "BV", "ALL",
 ];
 
 pub fn grammar(logic: &str) -> Grammar {
-    let config = Config { depth: 3, nodes: 12, assertions: 3, variables: 4, incremental: 0.0, ..Config::default() };
+    let config =
+        Config { depth: 3, nodes: 12, assertions: 3, variables: 4, incremental: 0.0, ..Config::default() };
     Grammar::new(logic, &[], config).expect("a logic")
 }
 

@@ -1,10 +1,8 @@
 //! STORM and DIVER: every mutant comes with a model that satisfies it, over all theories.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{Knows, LOGICS, cases, grammar, read, satisfied, seed};
+use crate::common::{Knows, LOGICS, cases, grammar, read, satisfied, seed};
 use engines::{Diver, Engine, Expectation, Nobody, Storm, TestCase};
 use eval::{Evaluator, Limits, Mode};
 use generate::rng;
@@ -65,7 +63,8 @@ fn the_same_stream_makes_the_same_mutants() {
             let Some((script, model)) = satisfied(&mut store, &grammar, index) else { continue };
             let mut rng = rng::stream(9, index);
             let diver = Diver::default();
-            let made = cases(&diver, &mut store, &mut rng, &mut Knows(model), &grammar, seed(script, None), 30);
+            let made =
+                cases(&diver, &mut store, &mut rng, &mut Knows(model), &grammar, seed(script, None), 30);
             texts.extend(made.iter().map(|case| print::print(&store, &case.script, Release::STANDARD)));
         }
         texts
@@ -102,14 +101,22 @@ fn storm_fragments_a_formula_as_in_figure_2() {
     let script = read(&mut store, text);
     let only_initial = Storm { max_assertions: 1, from_initial: 1.0, incremental: 0.0, ..Storm::default() };
     let mut rng = rng::stream(5, 5);
-    let made =
-        cases(&only_initial, &mut store, &mut rng, &mut Nobody, &grammar("QF_UF"), seed(script.clone(), None), 300);
+    let made = cases(
+        &only_initial,
+        &mut store,
+        &mut rng,
+        &mut Nobody,
+        &grammar("QF_UF"),
+        seed(script.clone(), None),
+        300,
+    );
     let mut fragments = BTreeSet::new();
     for case in &made {
         check(&store, case);
         for term in case.script.assertions() {
             let text = store.term_text(term);
-            let positive = text.strip_prefix("(not ").and_then(|rest| rest.strip_suffix(')')).unwrap_or(&text);
+            let positive =
+                text.strip_prefix("(not ").and_then(|rest| rest.strip_suffix(')')).unwrap_or(&text);
             fragments.insert(positive.to_owned());
         }
     }
@@ -147,7 +154,8 @@ fn storm_keeps_the_tactic_of_check_sat_using() {
     assert!(made.iter().any(|case| case.script.is_incremental()));
     for case in &made {
         check(&store, case);
-        let checks: Vec<&Command> = case.script.commands.iter().filter(|command| command.is_check()).collect();
+        let checks: Vec<&Command> =
+            case.script.commands.iter().filter(|command| command.is_check()).collect();
         assert!(checks.iter().all(|check| matches!(check, Command::CheckSatUsing(_))));
     }
 }
@@ -160,7 +168,8 @@ fn seeds_that_hang_on_division_by_zero_are_left_alone_unless_allowed() {
         let script = read(&mut store, text);
         let diver = Diver { open_cases, random_models: 3, ..Diver::default() };
         let mut rng = rng::stream(6, 6);
-        let made = cases(&diver, &mut store, &mut rng, &mut Nobody, &grammar("QF_NIA"), seed(script, None), 5);
+        let made =
+            cases(&diver, &mut store, &mut rng, &mut Nobody, &grammar("QF_NIA"), seed(script, None), 5);
         // The choice of our evaluator may not be 5; what matters is that without the switch nothing is made.
         assert!(open_cases || made.is_empty());
         made.iter().for_each(|case| check(&store, case));

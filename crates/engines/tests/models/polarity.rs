@@ -1,8 +1,6 @@
 //! Polarity: weakened formulas stay true where the seed was, strengthened ones false.
 
-mod common;
-
-use common::{Knows, LOGICS, cases, grammar, read, satisfied, seed};
+use crate::common::{Knows, LOGICS, cases, grammar, read, satisfied, seed};
 use engines::polarity::{Want, rewrites};
 use engines::{Ask, Expectation, Nobody, Polarity};
 use eval::{Limits, Mode, Model, World};
@@ -25,7 +23,13 @@ fn weakened_formulas_stay_true_and_strengthened_ones_stay_false_under_every_mode
         for case in cases(&engine, &mut store, &mut rng, &mut Nobody, &grammar, sat, 20) {
             assert_eq!(case.expectation.status(), Some(Status::Sat));
             for term in case.script.assertions() {
-                assert_ne!(world.holds(&store, term), Ok(false), "{:?} {}", case.provenance, store.term_text(term));
+                assert_ne!(
+                    world.holds(&store, term),
+                    Ok(false),
+                    "{:?} {}",
+                    case.provenance,
+                    store.term_text(term)
+                );
                 weaker += usize::from(world.holds(&store, term) == Ok(true));
             }
         }
@@ -62,7 +66,8 @@ fn every_rule_is_an_implication() {
             }
             for want in [Want::Stronger, Want::Weaker] {
                 for (new, rule) in rewrites(&mut store, &grammar, &mut rng, term, want) {
-                    let (premise, conclusion) = if want == Want::Stronger { (new, term) } else { (term, new) };
+                    let (premise, conclusion) =
+                        if want == Want::Stronger { (new, term) } else { (term, new) };
                     if world.holds(&store, premise) == Ok(true) {
                         let value = world.holds(&store, conclusion);
                         let said = format!("{rule}: {} -> {}", store.term_text(term), store.term_text(new));
@@ -100,13 +105,26 @@ fn the_derivation_names_grounds_and_steps_and_the_core_stays_false() {
          (check-sat)",
     );
     let mut rng = rng::stream(4, 4);
-    let made =
-        cases(&Polarity::default(), &mut store, &mut rng, &mut Agreeing, &grammar("QF_LIA"), seed(script, None), 200);
+    let made = cases(
+        &Polarity::default(),
+        &mut store,
+        &mut rng,
+        &mut Agreeing,
+        &grammar("QF_LIA"),
+        seed(script, None),
+        200,
+    );
     assert_eq!(made.len(), 200);
     let mut replaced = 0;
     for case in &made {
-        let Expectation::Derived(Status::Unsat, derivation) = &case.expectation else { panic!("not derived") };
-        assert!(derivation.grounds.contains("two solvers agree; a confirmed core of 2"), "{}", derivation.grounds);
+        let Expectation::Derived(Status::Unsat, derivation) = &case.expectation else {
+            panic!("not derived")
+        };
+        assert!(
+            derivation.grounds.contains("two solvers agree; a confirmed core of 2"),
+            "{}",
+            derivation.grounds
+        );
         assert!(!derivation.steps.is_empty());
         replaced += derivation.steps.iter().filter(|step| step.contains("outside the core")).count();
         // No assignment satisfies it.
@@ -128,7 +146,8 @@ fn the_derivation_names_grounds_and_steps_and_the_core_stays_false() {
 fn quantifiers_are_exchanged_where_that_is_sound() {
     let text = "(set-logic LIA)(declare-fun k () Int)
         (assert (forall ((x Int)) (=> (exists ((y Int)) (< y x)) (>= x k))))(check-sat)";
-    for (status, wanted) in [(Status::Sat, "forall -> exists"), (Status::Unsat, "a side moved by a constant")] {
+    for (status, wanted) in [(Status::Sat, "forall -> exists"), (Status::Unsat, "a side moved by a constant")]
+    {
         let mut store = Store::new();
         let script = read(&mut store, text);
         let mut rng = rng::stream(5, 5);

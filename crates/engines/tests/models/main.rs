@@ -1,0 +1,6 @@
+//! The engines that know the answer: STORM, DIVER and polarity, over all theories, without solvers.
+
+mod common;
+mod polarity;
+mod pre_analysis;
+mod satisfiable;
