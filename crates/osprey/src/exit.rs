@@ -105,7 +105,8 @@ mod tests {
 
     #[test]
     fn a_cause_that_was_quoted_is_not_said_again() {
-        let error = anyhow::anyhow!("no such file").context("in a.smt2: no such file").context("while reading");
+        let error =
+            anyhow::anyhow!("no such file").context("in a.smt2: no such file").context("while reading");
         assert_eq!(described(&error), "while reading: in a.smt2: no such file");
     }
 }

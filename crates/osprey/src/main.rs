@@ -19,7 +19,8 @@ fn main() -> std::process::ExitCode {
         Ok(exit) => exit.into(),
         Err(error) => {
             eprintln!("osprey: error: {}", exit::described(&error));
-            if let Some(advice) = error.chain().find_map(|cause| cause.downcast_ref()).and_then(fleet::advice) {
+            if let Some(advice) = error.chain().find_map(|cause| cause.downcast_ref()).and_then(fleet::advice)
+            {
                 eprintln!("  {advice}");
             }
             exit::of_error(&error).into()

@@ -7,6 +7,7 @@ use smtlib::{Head, Index, Op, Sort, SortKind, Store, Term};
 use crate::integer::Integer;
 use crate::model::Model;
 use crate::random::below;
+use crate::rational::Rational;
 use crate::sorts::Sorts;
 use crate::string::Str;
 use crate::to_term::to_term;
@@ -84,6 +85,11 @@ impl<'r, R: Rng> Arguments<'r, R> {
             Sort::INT if theory == Theory::Ints && self.below(3) == 0 => {
                 Some(Value::int(self.below(12) as i64 - 5))
             }
+            // Large numbers only cost the solvers' time.
+            Sort::REAL if theory == Theory::Transcendentals => {
+                let (numerator, denominator) = (self.below(41) as i64 - 20, 1 + self.below(8) as i64);
+                Rational::new(Integer::new(numerator), Integer::new(denominator)).map(Value::from)
+            }
             Sort::STRING if self.below(3) > 0 => {
                 let length = self.below(6);
                 let chars: Vec<u32> = (0..length)
@@ -124,6 +130,14 @@ impl<'r, R: Rng> Arguments<'r, R> {
         let mut edges = Sorts::new(store, &self.model).edge_values(sort);
         if sort == Sort::STRING {
             edges.extend(ODD_CHARS.iter().filter_map(|char| Str::new(&[*char])).map(Value::Str));
+        }
+        if sort == Sort::REAL && theory == Theory::Transcendentals {
+            let fractions = [(0, 1), (1, 1), (-1, 1), (1, 2), (-1, 2), (2, 1), (-3, 1)];
+            edges = fractions
+                .into_iter()
+                .filter_map(|(n, d)| Rational::new(Integer::new(n), Integer::new(d)))
+                .map(Value::from)
+                .collect();
         }
         if sort == Sort::INT && matches!(theory, Theory::Strings | Theory::Regexes | Theory::Sequences) {
             edges =

@@ -30,7 +30,7 @@ pub(super) fn term<R: Rng>(
     }
     if op.row().theory == Theory::Transcendentals && store.sort_of(term) == Sort::REAL {
         // Irrational values are compared with rational ones.
-        let bound = arguments.term(store, Theory::Reals, Sort::REAL)?;
+        let bound = arguments.term(store, Theory::Transcendentals, Sort::REAL)?;
         return store.op(Op::RealLt, &[term, bound]).ok();
     }
     Some(term)

@@ -22,7 +22,7 @@ pub(super) fn of(op: Op) -> Option<&'static [&'static str]> {
             "((_ map and) {(Array Int Bool)} {(Array Int Bool)})",
             "((_ map not) {(Array Int Bool)})",
             "((_ map (+ (Int Int) Int)) {(Array Int Int)} {(Array Int Int)})",
-            "(select ((_ map bvadd) {(Array Int (_ BitVec 4))} {(Array Int (_ BitVec 4))}) {Int})",
+            "(select ((_ map or) {(Array Int Bool)} {(Array Int Bool)}) {Int})",
         ],
         Op::SeqMap => &["(seq.map (lambda ((x Int)) (+ x {Int})) {(Seq Int)})"],
         Op::SeqMapi => &["(seq.mapi (lambda ((i Int) (x Int)) (+ i x)) {Int} {(Seq Int)})"],
@@ -49,6 +49,9 @@ pub(super) fn of(op: Op) -> Option<&'static [&'static str]> {
         Op::SetFold => &["(set.fold (lambda ((x Int) (y Int)) (+ x y)) {Int} {(Set Int)})"],
         Op::SetMapArray => &["(set.map (lambda ((x Int)) (* x x)) {(Set Int)})"],
         Op::SetFilterArray => &["(set.filter (lambda ((x Int)) (> x {Int})) {(Set Int)})"],
+        Op::SetRange => {
+            &["(set.range {0..5} {0..9})", "(set.range (- {1..5}) {0..5})", "(set.range {Int} 0)"]
+        }
         Op::BagMap => &[
             "(bag.map (lambda ((x Int)) (* x x)) {(Bag Int)})",
             "(bag.map (lambda ((x Int)) (> x {Int})) {(Bag Int)})",

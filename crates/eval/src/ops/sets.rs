@@ -1,6 +1,5 @@
 //! Finite sets.
 
-
 use super::Node;
 use super::args::{int, set};
 use super::fold::fold_any_order;

@@ -179,7 +179,8 @@ impl Generate {
         config.get_unsat_core |= self.get_unsat_core;
         for (name, weight) in &self.weights {
             // Theories begin with a capital and operators never share their names.
-            let is_theory = smtlib::theory::table().rows().iter().any(|row| format!("{:?}", row.theory) == *name);
+            let is_theory =
+                smtlib::theory::table().rows().iter().any(|row| format!("{:?}", row.theory) == *name);
             let table = if is_theory { &mut config.theories } else { &mut config.operators };
             table.insert(name.clone(), *weight);
         }

@@ -162,7 +162,9 @@ impl Mutate {
         } else {
             let out = self.out.display();
             let seed = self.rng_seed;
-            output::print(&format!("{count} mutants, {witnesses} with witnesses, in {out} (--rng-seed {seed})\n"))?;
+            output::print(&format!(
+                "{count} mutants, {witnesses} with witnesses, in {out} (--rng-seed {seed})\n"
+            ))?;
         }
         Ok(Exit::Clean)
     }
@@ -235,7 +237,9 @@ impl Mutate {
 fn advice(engine: &str) -> &'static str {
     match engine {
         "diver" => ": no model was found; give --model, or -s with a solver that solves it",
-        "polarity" => ": its answer is not known; give a file with :status, or two solvers that agree with -s",
+        "polarity" => {
+            ": its answer is not known; give a file with :status, or two solvers that agree with -s"
+        }
         _ => "",
     }
 }

@@ -191,7 +191,10 @@ impl Parse {
             if error.line == 0 {
                 eprintln!("{file}: error: {}", error.message);
             } else {
-                eprintln!("{file}:{}:{}: error: {}\n{}", error.line, error.column, error.message, report.excerpt);
+                eprintln!(
+                    "{file}:{}:{}: error: {}\n{}",
+                    error.line, error.column, error.message, report.excerpt
+                );
             }
             return;
         }

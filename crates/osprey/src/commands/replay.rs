@@ -105,10 +105,13 @@ fn original(finding: &Finding, folder: &Path) -> Result<Exit> {
         .enumerate()
         .map(|(number, solver)| Target::new(number, solver, None, false))
         .collect();
-    let text =
-        replay::regenerate(&finding.provenance, &identity, &targets, &engines::all(), |hash| database.seed(hash))?;
+    let text = replay::regenerate(&finding.provenance, &identity, &targets, &engines::all(), |hash| {
+        database.seed(hash)
+    })?;
     if hash::name(text.as_bytes()) != finding.provenance.script {
-        eprintln!("osprey: this is not the same text as then: the engine or the solvers it asked have changed");
+        eprintln!(
+            "osprey: this is not the same text as then: the engine or the solvers it asked have changed"
+        );
         print!("{text}");
         return Ok(Exit::Internal);
     }
