@@ -267,3 +267,22 @@ fn garbage_is_an_error_with_its_place() {
     let error = read_model(&mut store, &script, b"sat (error \"no model\")", Release::STANDARD);
     assert!(matches!(error, Err(ModelError::Solver { offset: 4, .. })));
 }
+
+#[test]
+fn damaged_models_are_refused_or_read_but_never_fatal() {
+    for (solver, name) in recorded() {
+        let text = std::fs::read(folder().join(&solver).join(format!("{name}.out"))).expect("text");
+        let mut store = Store::new();
+        let script = script(&mut store, &name);
+        let mark = store.mark();
+        for cut in (0..text.len()).step_by(97) {
+            let _ = read_model(&mut store, &script, &text[..cut], release(&solver));
+            store.reset(&mark);
+            let mut damaged = text.clone();
+            damaged[cut] = [b'(', b')', b'"', b'|', b'x', b'0', 0xFF, b'-'][cut % 8];
+            let _ = read_model(&mut store, &script, &damaged, release(&solver));
+            let _ = read_values(&mut store, &script, &damaged, release(&solver));
+            store.reset(&mark);
+        }
+    }
+}

@@ -50,7 +50,7 @@ pub(super) fn of(op: Op) -> Option<&'static [&'static str]> {
         Op::SetMapArray => &["(set.map (lambda ((x Int)) (* x x)) {(Set Int)})"],
         Op::SetFilterArray => &["(set.filter (lambda ((x Int)) (> x {Int})) {(Set Int)})"],
         Op::SetRange => {
-            &["(set.range {0..5} {0..9})", "(set.range (- {1..5}) {0..5})", "(set.range {Int} 0)"]
+            &["(set.range {0..5} {0..9})", "(set.range (- {1..5}) {0..5})", "(set.range {3..9} {0..4})"]
         }
         Op::BagMap => &[
             "(bag.map (lambda ((x Int)) (* x x)) {(Bag Int)})",
