@@ -112,6 +112,8 @@ pub(super) fn of(op: Op) -> Option<&'static [&'static str]> {
         }
         Op::NullableLiftOperator => &["((_ nullable.lift +) {(Nullable Int)} {(Nullable Int)})"],
         Op::RootObject => return Some(&[]),
+        // Most solvers take only small whole exponents.
+        Op::RealPow => &["(^ {Real} {1..7}.0)", "(^ {Real} {1..9}.0)", "(^ {Real} 3.0)", "(^ {Real} {Real})"],
         Op::ReLoopBounds => &["(str.in_re {String} (re.loop (str.to_re {String}) {0..3} {0..4}))"],
         Op::ReLoopBoundFrom => &["(str.in_re {String} (re.loop (str.to_re {String}) {0..3}))"],
         _ => return None,
