@@ -4,9 +4,9 @@
 //! native; wider ones use a big number. Which form is used depends on the
 //! width alone, so derived equality and hashing are correct.
 //!
-//! - [`arithmetic`]: bitwise and modular operations, division, comparison
-//! - [`shape`]: shifts, rotations, and whatever changes the width
-//! - [`overflow`]: the overflow predicates
+//! - `arithmetic`: bitwise and modular operations, division, comparison
+//! - `shape`: shifts, rotations, and whatever changes the width
+//! - `overflow`: the overflow predicates
 //!
 //! Operations of two arguments expect equal widths: terms are well-sorted
 //! before they are evaluated.

@@ -5,8 +5,8 @@
 //! here returns an interval that certainly holds the true value; a comparison
 //! is answered only when the intervals separate.
 //!
-//! - [`fixed`]: intervals of fixed-point numbers with outward rounding
-//! - [`series`]: the power series, with bounds for what is left out
+//! - `fixed`: intervals of fixed-point numbers with outward rounding
+//! - `series`: the power series, with bounds for what is left out
 
 mod fixed;
 mod series;
