@@ -1,7 +1,7 @@
 //! Complicate (the paper's section III-B, "adding complexity"): a fresh variable in place of a leaf of the new term, with
 //! the constraint that the pre-analysis gives for it.
 
-use eval::World;
+use eval::{Value, World};
 use generate::Grammar;
 use generate::logic::Arithmetic;
 use smtlib::theory::Theory;
@@ -26,7 +26,8 @@ pub(super) fn complicate(
     let leaves = leaves(grammar, bench.store, new);
     let (leaf, below) = bench.rng.pick(&leaves)?.clone();
     let sort = bench.store.sort_of(leaf);
-    let value = world.evaluate(bench.store, leaf).ok()?;
+    // Values such as pi have no exact notation, and a witness has to be written down.
+    let value = world.evaluate(bench.store, leaf).ok().filter(Value::is_definite)?;
     let root = formula.assertions[assertion];
     let mut whole: Vec<u32> = path.to_vec();
     whole.extend_from_slice(&below);

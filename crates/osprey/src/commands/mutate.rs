@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use engines::{Ask, Bench, Derivation, Expectation, Provenance, Seed, TestCase};
 use eval::Model;
-use eval::model_text::{read_model, write_model};
+use eval::model_text::{Unwritable, read_model, write_model};
 use generate::{Config, Grammar, rng};
 use oracle::{Configuration, Panel, Rerun};
 use serde::Serialize;
@@ -141,7 +141,8 @@ impl Mutate {
             let before = count;
             while count < self.count {
                 let Some(case) = round.next(&mut bench) else { break };
-                witnesses += usize::from(self.write(bench.store, &case, count, dialect)?);
+                let Some(witnessed) = self.write(bench.store, &case, count, dialect)? else { continue };
+                witnesses += usize::from(witnessed);
                 count += 1;
             }
             round_number += 1;
@@ -214,9 +215,23 @@ impl Mutate {
         Ok(Asked { panel: Some(panel), given: None, failure: None })
     }
 
-    /// Writes the files of a mutant; true if it has a witness.
-    fn write(&self, store: &mut Store, case: &TestCase, number: usize, dialect: Release) -> Result<bool> {
+    /// Writes the files of a mutant and tells whether it has a witness. `None`: nothing is written, because the witness
+    /// has a value without notation (a transcendental number from a solver's model).
+    fn write(
+        &self,
+        store: &mut Store,
+        case: &TestCase,
+        number: usize,
+        dialect: Release,
+    ) -> Result<Option<bool>> {
         let base = self.out.join(format!("{}-{}-{number:05}", self.engine, self.rng_seed));
+        let model = match &case.expectation {
+            Expectation::Sat(witness) => match write_model(store, &case.script, witness.model()) {
+                Ok(text) => Some(text),
+                Err(Unwritable { .. }) => return Ok(None),
+            },
+            _ => None,
+        };
         put(&base.with_extension("smt2"), &print::print(store, &case.script, dialect))?;
         let (expected, derivation) = match &case.expectation {
             Expectation::Sat(_) => ("sat", None),
@@ -226,11 +241,10 @@ impl Mutate {
         };
         let about = About { expected, derivation, provenance: &case.provenance };
         put(&base.with_extension("json"), &(serde_json::to_string_pretty(&about)? + "\n"))?;
-        let Expectation::Sat(witness) = &case.expectation else { return Ok(false) };
-        let text = write_model(store, &case.script, witness.model())
-            .with_context(|| format!("the witness of '{}'", base.display()))?;
-        put(&base.with_extension("model"), &text)?;
-        Ok(true)
+        if let Some(text) = &model {
+            put(&base.with_extension("model"), text)?;
+        }
+        Ok(Some(model.is_some()))
     }
 }
 

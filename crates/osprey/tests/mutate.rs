@@ -1,0 +1,118 @@
+//! `mutate` as users see it: files, witnesses that `eval` accepts, messages.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const SEED: &str = "(set-logic QF_SLIA)
+(declare-fun s () String)
+(declare-fun n () Int)
+(assert (or (str.prefixof \"a\" s) (>= n (str.len s))))
+(assert (not (= n 7)))
+(check-sat)
+";
+
+fn run(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_osprey"));
+    command.args(arguments).stdin(Stdio::null()).output().expect("osprey starts")
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+/// The mutants in a folder, in order.
+fn mutants(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "smt2"))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn eval_accepts_every_mutant_with_its_witness() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let seed = folder.path().join("seed.smt2");
+    std::fs::write(&seed, SEED).expect("a file");
+    for engine in ["storm", "diver"] {
+        let out = folder.path().join(engine);
+        let made = run(&["mutate", "--engine", engine, text(&seed), "--count", "12", "--out", text(&out)]);
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let said = String::from_utf8_lossy(&made.stdout).into_owned();
+        assert!(said.starts_with("12 mutants, 12 with witnesses"), "{said}");
+        let files = mutants(&out);
+        assert_eq!(files.len(), 12);
+        for file in files {
+            let model = file.with_extension("model");
+            let judged = run(&["eval", text(&file), "--model", text(&model)]);
+            let shown = String::from_utf8_lossy(&judged.stdout).into_owned();
+            assert_eq!(judged.status.code(), Some(0), "{}: {shown}", file.display());
+            let about = std::fs::read_to_string(file.with_extension("json")).expect("what is known");
+            assert!(about.contains("\"expected\": \"sat\""), "{about}");
+        }
+    }
+}
+
+#[test]
+fn the_same_random_seed_writes_the_same_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let seed = folder.path().join("seed.smt2");
+    std::fs::write(&seed, SEED).expect("a file");
+    let contents = |name: &str| {
+        let out = folder.path().join(name);
+        run(&[
+            "mutate",
+            "--engine",
+            "diver",
+            text(&seed),
+            "--count",
+            "8",
+            "--out",
+            text(&out),
+            "--rng-seed",
+            "5",
+        ]);
+        mutants(&out).iter().map(|file| std::fs::read_to_string(file).expect("a file")).collect::<Vec<_>>()
+    };
+    let first = contents("first");
+    assert_eq!(first.len(), 8);
+    assert_eq!(first, contents("second"));
+}
+
+#[test]
+fn polarity_gives_grounds_and_asks_for_an_answer_where_there_is_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let seed = folder.path().join("seed.smt2");
+    std::fs::write(&seed, SEED).expect("a file");
+    let nothing = run(&["mutate", "--engine", "polarity", text(&seed), "--out", text(&out)]);
+    assert_eq!(nothing.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&nothing.stderr).into_owned();
+    assert!(said.contains("its answer is not known"), "{said}");
+
+    let unsat =
+        "(set-info :status unsat)(declare-fun x () Int)(assert (forall ((y Int)) (< x y)))(check-sat)";
+    std::fs::write(&seed, unsat).expect("a file");
+    let made = run(&["mutate", "--engine", "polarity", text(&seed), "--count", "4", "--out", text(&out)]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    for file in mutants(&out) {
+        let about = std::fs::read_to_string(file.with_extension("json")).expect("what is known");
+        assert!(
+            about.contains("\"expected\": \"unsat\"") && about.contains("\"grounds\": \":status\""),
+            "{about}"
+        );
+    }
+}
+
+#[test]
+fn an_unknown_engine_is_answered_with_the_known_ones() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let seed = folder.path().join("seed.smt2");
+    std::fs::write(&seed, SEED).expect("a file");
+    let wrong = run(&["mutate", "--engine", "strom", text(&seed), "--out", text(folder.path())]);
+    assert_eq!(wrong.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(said.contains("unknown engine 'strom'") && said.contains("storm"), "{said}");
+}
