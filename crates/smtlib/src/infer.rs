@@ -242,7 +242,7 @@ impl Store {
     }
 
     /// All parameters and the last result of a curried function sort.
-    fn flat_function(&self, sort: Sort) -> (Vec<Sort>, Sort) {
+    pub(crate) fn flat_function(&self, sort: Sort) -> (Vec<Sort>, Sort) {
         let (mut all, mut last) = (Vec::new(), sort);
         while let SortKind::Fun(params, result) = self.sort_kind(last) {
             all.extend_from_slice(params);

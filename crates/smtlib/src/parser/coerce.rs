@@ -230,10 +230,10 @@ impl Parser<'_> {
 
     /// A function value as an array over its parameters.
     fn array_of(&mut self, term: Term) -> Term {
-        let SortKind::Fun(params, result) = self.store.sort_kind(self.store.sort_of(term)) else {
+        let (params, result) = self.store.flat_function(self.store.sort_of(term));
+        if params.is_empty() {
             return term;
-        };
-        let (params, result) = (params.clone(), *result);
+        }
         let sort = params.iter().rev().fold(result, |inner, param| self.store.array(*param, inner));
         match self.store.head(term) {
             Head::Bind(Binder::Lambda, vars) => {
