@@ -1,4 +1,5 @@
-//! STORM's bounds, with the paper's defaults (section 5.4).
+//! STORM's bounds. `dmax`, `amax` and the greatest `nm` are those of the authors' replication settings; the other
+//! numbers are ours.
 
 use serde::{Deserialize, Serialize};
 
