@@ -9,10 +9,13 @@ use crate::policy::PolicyName;
 
 /// Settings that make the campaign what it is. Stored with it; `--resume` refuses other ones, since learned counts
 /// and numbered rounds would mean something else.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Identity {
-    /// Names of the solvers with the user's options.
+    /// Names of the solvers under test with the user's options.
     pub solvers: Vec<String>,
+    /// Names of those that are only asked where an answer needs another opinion.
+    #[serde(default)]
+    pub references: Vec<String>,
     /// Names of the engines, in order; all there are for `auto`.
     pub engines: Vec<String>,
     /// Whether the engines share the time by what they find.
@@ -25,8 +28,14 @@ pub struct Identity {
     pub rng_seed: u64,
     /// Of one solver run, in milliseconds.
     pub timeout: u64,
+    /// Runs that take many times as long as usual are cut before that.
+    #[serde(default)]
+    pub adaptive: bool,
     /// Of one solver run, in megabytes.
     pub memory: u64,
+    /// Settings of engines.
+    #[serde(default)]
+    pub tuning: engines::Tuning,
 }
 
 impl Identity {
@@ -47,13 +56,18 @@ impl Identity {
         let settings = |identity: &Identity| {
             [
                 format!("solvers {}", identity.solvers.join(" and ")),
+                format!("references {}", identity.references.join(" and ")),
                 engines(identity),
                 format!("--options {}", identity.options),
                 logics(&identity.logics),
                 paths(&identity.seeds),
                 format!("--rng-seed {}", identity.rng_seed),
-                format!("--timeout {}", identity.timeout as f64 / 1000.0),
+                match identity.adaptive {
+                    true => "no --timeout".to_owned(),
+                    false => format!("--timeout {}", identity.timeout as f64 / 1000.0),
+                },
                 format!("--memory {}", identity.memory),
+                format!("engine settings {}", serde_json::to_string(&identity.tuning).unwrap_or_default()),
             ]
         };
         settings(self).into_iter().zip(settings(other)).find(|(a, b)| a != b)
@@ -95,6 +109,7 @@ mod tests {
     fn identity() -> Identity {
         Identity {
             solvers: vec!["z3@5.4.0".into(), "cvc5@1.4.2".into()],
+            references: Vec::new(),
             engines: vec!["generate".into()],
             auto: true,
             options: PolicyName::Default,
@@ -102,7 +117,9 @@ mod tests {
             seeds: Vec::new(),
             rng_seed: 1,
             timeout: 2000,
+            adaptive: false,
             memory: 1024,
+            tuning: engines::Tuning::default(),
         }
     }
 

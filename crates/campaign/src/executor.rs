@@ -11,6 +11,7 @@ use solver::limits::Limits;
 
 use crate::config::Identity;
 use crate::error::CampaignError;
+use crate::pace::Pace;
 use crate::target::Target;
 
 /// Runs solvers for one worker and counts what that costs.
@@ -18,6 +19,8 @@ pub struct Executor {
     runner: Runner,
     limits: Limits,
     panel: Vec<Arc<Configuration>>,
+    /// Of each target, where runs that take unusually long are cut.
+    paces: Option<Vec<Pace>>,
     /// Since the last [`Executor::take_cost`].
     cost: Cost,
     launcher_cpu: Duration,
@@ -51,7 +54,8 @@ impl Executor {
         };
         let panel =
             targets.iter().map(|target| Arc::new(Configuration::new(target.solver.clone()))).collect();
-        Ok(Executor { runner, limits, panel, cost: Cost::default(), launcher_cpu: Duration::ZERO })
+        let paces = identity.adaptive.then(|| vec![Pace::default(); targets.len()]);
+        Ok(Executor { runner, limits, panel, paces, cost: Cost::default(), launcher_cpu: Duration::ZERO })
     }
 
     /// Runs a text as during the campaign, in the fast mode of the target.
@@ -61,8 +65,14 @@ impl Executor {
         configuration: &Arc<Configuration>,
         script: &[u8],
     ) -> Result<Run, CampaignError> {
-        self.start(configuration, script, target.mode, self.limits.wall)
-            .map_err(|error| why(&target.name, error))
+        let pace = self.paces.as_ref().and_then(|paces| paces.get(target.number));
+        let wall = pace.map_or(self.limits.wall, |pace| pace.limit(self.limits.wall));
+        let run =
+            self.start(configuration, script, target.mode, wall).map_err(|error| why(&target.name, error))?;
+        if let Some(pace) = self.paces.as_mut().and_then(|paces| paces.get_mut(target.number)) {
+            pace.record(run.outcome.wall_time);
+        }
+        Ok(run)
     }
 
     fn start(

@@ -8,7 +8,7 @@
 //! - [`config`]: what a campaign is; [`stop`]: when it ends; [`campaign`]: from start to summary
 //! - [`seeds`], [`pool`]: seeds from files, and those in use; [`plan`], [`round`], [`streams`]: what a round does
 //! - [`learned`], [`novelty`]: counts and new behaviour, for the scheduler
-//! - [`worker`], [`executor`], [`ask`], [`policy`], [`target`]: making and running test cases
+//! - [`worker`], [`executor`], [`pace`], [`ask`], [`policy`], [`target`]: making and running test cases
 //! - [`inquiry`], [`essence`], [`releases`]: from a suspicion to a finding
 //! - [`finding`], [`folder`], [`report`]: findings on disk
 //! - [`state`], [`database`], [`totals`], [`usage`]: what all workers share, and its copy on disk
@@ -31,6 +31,7 @@ pub mod journal;
 pub mod learned;
 pub mod novelty;
 pub mod observer;
+pub mod pace;
 pub mod plan;
 pub mod policy;
 pub mod pool;

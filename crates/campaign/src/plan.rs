@@ -148,11 +148,12 @@ pub fn plan(
 ) -> Plan {
     let mut rng = stream(identity.rng_seed, round, Purpose::Plan);
     let company = company(targets.len(), &mut rng);
-    let engine = if identity.auto {
-        learned::choose(&mut rng, &identity.engines, &learned.engines)
-    } else {
-        rng.pick(&identity.engines)
-    };
+    // Engines that try every seed once have had their turn.
+    let again = |name: &&String| !engines.iter().any(|engine| engine.name() == **name && engine.once());
+    let names: Vec<String> = identity.engines.iter().filter(again).cloned().collect();
+    let names = if names.is_empty() { &identity.engines } else { &names };
+    let engine =
+        if identity.auto { learned::choose(&mut rng, names, &learned.engines) } else { rng.pick(names) };
     let engine = engine.cloned().unwrap_or_default();
     let logics = logics(identity, targets, &company);
     let logic =
@@ -169,6 +170,35 @@ pub fn plan(
         })
         .collect();
     Plan { round, engine, seeds, logic, company }
+}
+
+/// After this many rounds that try seeds there is one that makes something of them: a large folder must not take a whole
+/// campaign.
+const TRIALS: u64 = 30;
+
+/// A round that tries a given seed as it is, if one is left and an engine does that.
+pub fn trial(
+    round: u64,
+    identity: &Identity,
+    targets: &[Target],
+    engines: &[Box<dyn Engine>],
+    next: impl FnOnce() -> Option<SeedText>,
+) -> Option<Plan> {
+    let once = |engine: &&Box<dyn Engine>| {
+        engine.once() && identity.engines.iter().any(|name| *name == engine.name())
+    };
+    let engine = engines.iter().find(once)?;
+    if round % (TRIALS + 1) == TRIALS {
+        return None;
+    }
+    let seed = next()?;
+    Some(Plan {
+        round,
+        engine: engine.name().to_owned(),
+        seeds: vec![Planned::Text(seed)],
+        logic: "ALL".to_owned(),
+        company: (0..targets.len()).collect(),
+    })
 }
 
 /// All solvers half of the time, else at least two of them.

@@ -1,6 +1,6 @@
 //! What all workers share: learned counts, seeds, findings, totals, and their copy on disk.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -33,6 +33,8 @@ pub struct State {
     pub novelty: Novelty,
     pub totals: Totals,
     pub next_round: u64,
+    /// Given seeds that no round has tried yet, the small ones first.
+    untried: VecDeque<SeedText>,
     database: Database,
     known: BTreeMap<String, Known>,
     suppressed: BTreeSet<String>,
@@ -83,6 +85,7 @@ impl State {
             novelty: database.novelty()?,
             totals: database.totals()?,
             next_round: database.next_round()?,
+            untried: VecDeque::new(),
             known: database.findings()?.into_iter().map(|known| (known.hash.clone(), known)).collect(),
             database,
             suppressed: settings.known.iter().cloned().collect(),
@@ -102,6 +105,10 @@ impl State {
                 state.touched.insert(seed.hash.clone());
             }
         }
+        let new = state.pool.entries().iter().filter(|entry| !entry.mutant && entry.counts.rounds == 0);
+        let mut untried: Vec<SeedText> = new.map(|entry| entry.seed.clone()).collect();
+        untried.sort_by(|a, b| (a.text.len(), &a.hash).cmp(&(b.text.len(), &b.hash)));
+        state.untried = untried.into();
         state.clock.resume(&state.totals);
         state.write()?;
         Ok(state)
@@ -204,6 +211,11 @@ impl State {
             finding::keep_duplicate(&self.bugs.join(&known.folder), known.duplicates, input)?;
         }
         self.log(&Line::Duplicate { round, step, signature })
+    }
+
+    /// The next given seed that no round has tried yet.
+    pub fn next_untried(&mut self) -> Option<SeedText> {
+        self.untried.pop_front()
     }
 
     /// Adds what a seed's round has cost and brought.

@@ -21,6 +21,8 @@ pub struct Target {
     pub release: Release,
     /// Its options, where the policy needs them.
     pub table: Option<OptionTable>,
+    /// Not under test: asked only where an answer needs another opinion.
+    pub reference: bool,
     /// How it is started during the campaign; findings are confirmed by plain starts.
     pub mode: ExecMode,
     theories: BTreeSet<String>,
@@ -36,7 +38,13 @@ impl Target {
         let release = solver.release();
         let theories = solver.theories().into_iter().map(str::to_owned).collect();
         let mode = if plain { ExecMode::Plain } else { solver.fast_modes().next().unwrap_or_default() };
-        Target { number, solver, name, release, table, mode, theories }
+        Target { number, solver, name, release, table, reference: false, mode, theories }
+    }
+
+    /// The same as a reference.
+    #[must_use]
+    pub fn as_reference(self) -> Target {
+        Target { reference: true, ..self }
     }
 
     /// Does it claim everything the script uses? A solver of which nothing is known claims all of the standard.

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use engines::{Bench, Engine, Expectation, Feedback, TestCase};
 use eval::Evaluator;
-use oracle::{Configuration, Run};
+use oracle::{Configuration, Run, Subject};
 use smtlib::logic::Usage;
-use smtlib::{Mark, Release, Store, print};
+use smtlib::{Mark, Release, Status, Store, print};
 use solver::{RunClass, RunRequest};
 
 use crate::ask::{Memory, Questions};
@@ -152,8 +152,11 @@ impl<'a> Worker<'a> {
         let mut state = shared.state();
         let round = state.next_round;
         state.next_round += 1;
-        let plan =
-            plan::plan(round, shared.identity, shared.targets, shared.engines, &state.learned, &state.pool);
+        let trial =
+            plan::trial(round, shared.identity, shared.targets, shared.engines, || state.next_untried());
+        let plan = trial.unwrap_or_else(|| {
+            plan::plan(round, shared.identity, shared.targets, shared.engines, &state.learned, &state.pool)
+        });
         let seeds = plan.seeds.iter().map(plan::Planned::name).collect();
         state.log(&Line::Round { round, engine: &plan.engine, logic: &plan.logic, seeds })?;
         Ok(plan)
@@ -176,10 +179,15 @@ impl<'a> Worker<'a> {
             }
         }
         tally.counts.rounds = 1;
-        if course.tests >= 3 && course.timed_out == course.tests {
+        let tried = course.tests >= 3 || self.is_trial(plan) && course.tests > 0;
+        if tried && course.timed_out == course.tests {
             self.drop_seeds(plan)?;
         }
         self.settle(plan, &mut tally)
+    }
+
+    fn is_trial(&self, plan: &Plan) -> bool {
+        self.shared.engines.iter().any(|engine| engine.name() == plan.engine && engine.once())
     }
 
     /// All solvers time out on everything made of these seeds.
@@ -392,11 +400,16 @@ impl<'a> Worker<'a> {
         Prepared { case, usage, who, configurations }
     }
 
+    /// The runs of those under test, then of the references if something is left to decide.
     fn run_all(&mut self, prepared: &Prepared) -> Result<Vec<Run>, CampaignError> {
         let script = &prepared.case.script;
-        let mut runs = Vec::with_capacity(prepared.who.len());
+        let mut runs: Vec<Run> = Vec::with_capacity(prepared.who.len());
+        let mut open = None;
         for (number, configuration) in prepared.who.iter().zip(&prepared.configurations) {
             let target = &self.shared.targets[*number];
+            if target.reference && !*open.get_or_insert_with(|| self.is_open(prepared, &runs)) {
+                break;
+            }
             let text = if configuration.request.models {
                 print::print(&self.store, &crate::ask::asking_for_model(script), target.release)
             } else {
@@ -405,6 +418,30 @@ impl<'a> Worker<'a> {
             runs.push(self.executor.run_fast(target, configuration, text.as_bytes())?);
         }
         Ok(runs)
+    }
+
+    /// Is there an answer that neither the expectation nor a model we evaluate settles?
+    fn is_open(&mut self, prepared: &Prepared, runs: &[Run]) -> bool {
+        match &prepared.case.expectation {
+            Expectation::Sat(_) => return false,
+            // A derivation is only as good as its grounds: before anybody is accused, others are heard.
+            Expectation::Derived(status, _) => {
+                let differs = |run: &Run| {
+                    let answers = run.answers.checks.iter().filter_map(|check| run.status(check.check));
+                    answers.into_iter().any(|answer| answer != *status)
+                };
+                return runs.iter().any(differs);
+            }
+            Expectation::Agree => {}
+        }
+        let mut subject = Subject::new(&mut self.store, Some(&prepared.case.script), &[]);
+        (0..runs.len()).any(|position| {
+            (0..subject.frames().len()).any(|check| match runs[position].status(check) {
+                None => false,
+                Some(Status::Sat) => !subject.settles(runs, position, check),
+                Some(_) => true,
+            })
+        })
     }
 
     /// Looks for new behaviour; a small script that shows some becomes a seed.

@@ -71,6 +71,11 @@ pub trait Engine: Send + Sync {
         1
     }
 
+    /// Do its test cases depend on the seed alone? Then one round a seed is enough, before all others.
+    fn once(&self) -> bool {
+        false
+    }
+
     /// Starts a round, or `None` if nothing can be made of these seeds.
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>>;
 }

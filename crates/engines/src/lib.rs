@@ -2,7 +2,8 @@
 //!
 //! - [`TestCase`]: script, expectation, provenance
 //! - [`Engine`], [`Round`], [`Ask`]: the traits between the campaign and the engines
-//! - [`all`]: every engine by name
+//! - [`all`], [`tuned`]: every engine by name
+//! - [`Unchanged`]: the seeds themselves
 //! - [`Generate`]: scripts from nothing
 //! - [`OpFuzz`]: another operator at one place
 //! - [`TypeFuzz`]: a new term at one place
@@ -23,6 +24,7 @@ mod sites;
 mod skeleton;
 mod storm;
 mod typefuzz;
+mod unchanged;
 mod worlds;
 
 pub use case::{Derivation, Expectation, Provenance, TestCase};
@@ -32,6 +34,7 @@ pub use fusion::Fusion;
 pub use generated::Generate;
 pub use opfuzz::{Groups, OpFuzz};
 pub use polarity::Polarity;
-pub use registry::all;
+pub use registry::{Tuning, all, tuned};
 pub use storm::Storm;
 pub use typefuzz::TypeFuzz;
+pub use unchanged::Unchanged;

@@ -1,17 +1,33 @@
 //! All engines by name. A new engine is a file and a line here; the campaign does not change.
 
+use serde::{Deserialize, Serialize};
+
 use crate::engine::Engine;
-use crate::{Diver, Fusion, Generate, OpFuzz, Polarity, Storm, TypeFuzz};
+use crate::{Diver, Fusion, Generate, OpFuzz, Polarity, Storm, TypeFuzz, Unchanged};
+
+/// What users may set of engines. Part of what makes a campaign repeatable.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tuning {
+    pub storm: Storm,
+    pub diver: Diver,
+}
 
 /// Every engine with its defaults.
 pub fn all() -> Vec<Box<dyn Engine>> {
+    tuned(&Tuning::default())
+}
+
+/// Every engine, set as the user wants.
+pub fn tuned(tuning: &Tuning) -> Vec<Box<dyn Engine>> {
     vec![
+        Box::new(Unchanged),
         Box::new(Generate::default()),
         Box::new(OpFuzz::default()),
         Box::new(TypeFuzz::default()),
         Box::new(Fusion::default()),
-        Box::new(Storm::default()),
-        Box::new(Diver::default()),
+        Box::new(tuning.storm.clone()),
+        Box::new(tuning.diver.clone()),
         Box::new(Polarity::default()),
     ]
 }

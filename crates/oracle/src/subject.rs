@@ -115,6 +115,18 @@ impl<'a> Subject<'a> {
         Ok(found)
     }
 
+    /// Does the model that this run printed satisfy what is in force at a check? Then its answer needs no other opinion.
+    pub fn settles(&mut self, runs: &[Run], position: usize, check: usize) -> bool {
+        let run = &runs[position];
+        if run.model_text(check).is_none() || check >= self.frames.len() {
+            return false;
+        }
+        let found = self.evaluate(run.clone(), check).map(Arc::new);
+        let settled = found.as_ref().is_some_and(|found| found.value == ModelValue::True);
+        self.checked.insert((position, check), found);
+        settled
+    }
+
     /// The run once more, with `get-model` after every check that was not answered `unsat` or `unknown`.
     fn model_run(
         &mut self,

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 
 use crate::exit::Exit;
 use crate::live::{self, Live};
+use crate::tuning::EngineSettings;
 use crate::{duration, fleet, inputs, interrupt};
 
 /// The pair that a campaign without `-s` compares.
@@ -16,6 +17,9 @@ const DEFAULT_SOLVERS: [&str; 2] = ["z3@5.4.0", "cvc5@1.4.2"];
 
 /// How long a campaign runs of which nothing is said; with solvers or seeds it runs until it is ended.
 const FIRST_TRY: Duration = Duration::from_secs(60);
+
+/// The most time of one solver run of which nothing is said.
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Seed files that cannot be used are named up to this number; the rest is counted.
 const NAMED: usize = 5;
@@ -26,6 +30,7 @@ const NAMED: usize = 5;
 Examples:
   osprey fuzz                                 install z3 and cvc5, compare them for a minute on generated scripts
   osprey fuzz -s z3@4.8.7 -s z3@5.4.0 --time 120
+  osprey fuzz seeds/ -s ./build/z3 --reference z3@5.4.0 --time 1h
   osprey fuzz seeds/ -s ./build/z3 -s cvc5 --engine opfuzz,typefuzz --jobs 8 --time 8h --out night
   osprey fuzz seeds/ -s ./build/z3 -s cvc5 --engine opfuzz,typefuzz --time 8h --out night --resume
 
@@ -38,6 +43,10 @@ pub struct Fuzz {
     /// A solver under test: a path, a name on PATH, or name@version; options may follow
     #[arg(short, long = "solver", value_name = "SPEC")]
     solvers: Vec<String>,
+
+    /// A solver that is not under test: asked only where an answer needs another opinion
+    #[arg(long = "reference", value_name = "SPEC")]
+    references: Vec<String>,
 
     /// Engines, separated by commas; auto lets them share the time by what they find
     #[arg(long, value_name = "LIST", default_value = "auto", value_delimiter = ',')]
@@ -63,9 +72,9 @@ pub struct Fuzz {
     #[arg(long, value_name = "N")]
     stop_after: Option<u64>,
 
-    /// Time of one solver run
-    #[arg(long, value_name = "TIME", default_value = "2", value_parser = duration::parse)]
-    timeout: Duration,
+    /// Time of one solver run; unless given, at most 2 s, and less for solvers that are usually quick
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    timeout: Option<Duration>,
 
     /// Memory of one solver run, in megabytes
     #[arg(long, value_name = "MB", default_value_t = 2048)]
@@ -106,6 +115,9 @@ pub struct Fuzz {
     /// Print the summary as JSON on standard output
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    engine_settings: EngineSettings,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -119,7 +131,7 @@ impl Fuzz {
         let settings = self.settings()?;
         let harvest = self.harvest()?;
         let targets = self.targets()?;
-        let engines = engines::all();
+        let engines = engines::tuned(&self.engine_settings.tuning());
         let identity = self.identity(&targets, &engines, &settings)?;
         if !self.json {
             self.greet(&identity, &targets, &harvest);
@@ -201,9 +213,16 @@ impl Fuzz {
     fn targets(&self) -> Result<Vec<Target>> {
         let solvers = fleet::all(&[])?;
         let default: Vec<String> = DEFAULT_SOLVERS.iter().map(ToString::to_string).collect();
-        let all = fleet::resolve(&solvers, if self.solvers.is_empty() { &default } else { &self.solvers })?;
+        let tested = if self.solvers.is_empty() { &default } else { &self.solvers };
+        let tested = fleet::resolve(&solvers, tested)?;
+        let under_test = tested.len();
+        let references = match self.references.as_slice() {
+            [] => Vec::new(),
+            specs => fleet::resolve(&solvers, specs)?,
+        };
+        let all = tested.into_iter().chain(references);
         let mut targets = Vec::new();
-        for (number, solver) in all.into_iter().enumerate() {
+        for (number, solver) in all.enumerate() {
             let table = match self.options.needs_tables() {
                 true => match solver.option_table(solvers.home()) {
                     Ok(table) => Some(table),
@@ -214,7 +233,8 @@ impl Fuzz {
                 },
                 false => None,
             };
-            targets.push(Target::new(number, solver, table, self.exec == Exec::Plain));
+            let target = Target::new(number, solver, table, self.exec == Exec::Plain);
+            targets.push(if number < under_test { target } else { target.as_reference() });
         }
         Ok(targets)
     }
@@ -241,21 +261,32 @@ impl Fuzz {
             None if settings.resume => campaign::stored_rng_seed(&settings.out)?,
             None => fresh_seed(),
         };
+        let named = |reference: bool| {
+            let chosen = targets.iter().filter(|target| target.reference == reference);
+            chosen.map(|target| target.name.clone()).collect()
+        };
         Ok(Identity {
-            solvers: targets.iter().map(|target| target.name.clone()).collect(),
+            solvers: named(false),
+            references: named(true),
             engines: if auto { all } else { self.engine.clone() },
             auto,
             options: self.options,
             logics: self.logic.clone(),
             seeds: self.seeds.clone(),
             rng_seed,
-            timeout: self.timeout.as_millis() as u64,
+            timeout: self.timeout.unwrap_or(TIMEOUT).as_millis() as u64,
+            adaptive: self.timeout.is_none(),
             memory: self.memory,
+            tuning: self.engine_settings.tuning(),
         })
     }
 
     fn greet(&self, identity: &Identity, targets: &[Target], harvest: &Harvest) {
-        let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
+        let name = |target: &Target| match target.reference {
+            true => format!("{} (reference)", target.name),
+            false => target.name.clone(),
+        };
+        let names: Vec<String> = targets.iter().map(name).collect();
         let seeds = match harvest.seeds.len() {
             0 => "generated seeds".to_owned(),
             1 => "1 seed".to_owned(),

@@ -16,6 +16,7 @@ use smtlib::{Mode, Release, Script, Status, Store, print};
 use solver::limits::Limits;
 
 use crate::exit::{DiskError, Exit};
+use crate::tuning::EngineSettings;
 use crate::{fleet, output};
 
 /// Write the mutants that an engine makes of a seed
@@ -63,33 +64,8 @@ pub struct Mutate {
     #[arg(long, value_name = "N", default_value_t = 0)]
     rng_seed: u64,
 
-    /// DIVER: choose places uniformly, not by how weakly they are constrained
-    #[arg(long)]
-    diver_uniform: bool,
-
-    /// DIVER: no fresh variables
-    #[arg(long)]
-    diver_no_complicate: bool,
-
-    /// STORM: construct with or, xor, => and ite too
-    #[arg(long)]
-    storm_extended: bool,
-
-    /// STORM: at most this many assertions
-    #[arg(long, value_name = "N")]
-    storm_assertions: Option<usize>,
-
-    /// STORM: at most this many Boolean levels
-    #[arg(long, value_name = "N")]
-    storm_depth: Option<u32>,
-
-    /// STORM: probability of an incremental instance
-    #[arg(long, value_name = "P")]
-    storm_incremental: Option<f64>,
-
-    /// STORM and DIVER: allow witnesses that fix what the standard leaves open
-    #[arg(long)]
-    open_cases: bool,
+    #[command(flatten)]
+    settings: EngineSettings,
 
     /// Print the summary as JSON
     #[arg(long)]
@@ -171,34 +147,15 @@ impl Mutate {
     }
 
     fn chosen_engine(&self) -> Result<Box<dyn engines::Engine>> {
-        let storm = engines::Storm::default();
-        let diver = engines::Diver::default();
-        Ok(match self.engine.as_str() {
-            "storm" => Box::new(engines::Storm {
-                extended: self.storm_extended,
-                max_assertions: self.storm_assertions.unwrap_or(storm.max_assertions),
-                max_depth: self.storm_depth.unwrap_or(storm.max_depth),
-                incremental: self.storm_incremental.unwrap_or(storm.incremental),
-                open_cases: self.open_cases,
-                ..storm
-            }),
-            "diver" => Box::new(engines::Diver {
-                uniform: self.diver_uniform,
-                complicate: if self.diver_no_complicate { 0.0 } else { diver.complicate },
-                random_models: 10_000,
-                open_cases: self.open_cases,
-                ..diver
-            }),
-            name => {
-                let all = engines::all();
-                let names: Vec<&str> = all.iter().map(|engine| engine.name()).collect();
-                let known = names.join(", ");
-                match all.into_iter().find(|engine| engine.name() == name) {
-                    Some(engine) => engine,
-                    None => bail!("unknown engine '{name}'; expected one of {known}"),
-                }
-            }
-        })
+        let mut tuning = self.settings.tuning();
+        // There may be no solver to ask here, and time to find a model by luck.
+        tuning.diver.random_models = 10_000;
+        let all = engines::tuned(&tuning);
+        let known = all.iter().map(|engine| engine.name()).collect::<Vec<_>>().join(", ");
+        match all.into_iter().find(|engine| engine.name() == self.engine) {
+            Some(engine) => Ok(engine),
+            None => bail!("unknown engine '{}'; expected one of {known}", self.engine),
+        }
     }
 
     fn asked(&self) -> Result<Asked> {

@@ -66,6 +66,7 @@ impl Replay {
         }
         let identity = Identity {
             solvers: Vec::new(),
+            references: Vec::new(),
             engines: Vec::new(),
             auto: false,
             options: PolicyName::None,
@@ -73,7 +74,9 @@ impl Replay {
             seeds: Vec::new(),
             rng_seed: finding.provenance.rng_seed,
             timeout: self.timeout.as_millis() as u64,
+            adaptive: false,
             memory: self.memory,
+            tuning: engines::Tuning::default(),
         };
         let replayed = replay::replay(&finding, &folder, &fleet, &identity)?;
         if self.json {
@@ -99,15 +102,16 @@ fn original(finding: &Finding, folder: &Path) -> Result<Exit> {
     let database = Database::read(&out.join("campaign.db"))
         .with_context(|| format!("the campaign's database in '{}' is needed for this", out.display()))?;
     let identity = database.identity()?;
-    let solvers = fleet::resolve(&fleet::all(&[])?, &identity.solvers)?;
+    let specs = [identity.solvers.as_slice(), &identity.references].concat();
+    let solvers = fleet::resolve(&fleet::all(&[])?, &specs)?;
     let targets: Vec<Target> = solvers
         .into_iter()
         .enumerate()
         .map(|(number, solver)| Target::new(number, solver, None, false))
         .collect();
-    let text = replay::regenerate(&finding.provenance, &identity, &targets, &engines::all(), |hash| {
-        database.seed(hash)
-    })?;
+    let engines = engines::tuned(&identity.tuning);
+    let text =
+        replay::regenerate(&finding.provenance, &identity, &targets, &engines, |hash| database.seed(hash))?;
     if hash::name(text.as_bytes()) != finding.provenance.script {
         eprintln!(
             "osprey: this is not the same text as then: the engine or the solvers it asked have changed"

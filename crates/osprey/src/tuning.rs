@@ -1,0 +1,59 @@
+//! Settings of engines on the command line, the same for every command that runs engines.
+
+use clap::Args;
+use engines::{Diver, Storm, Tuning};
+
+/// What users may set of engines.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Engine settings")]
+pub struct EngineSettings {
+    /// DIVER: choose places uniformly, not by how weakly they are constrained
+    #[arg(long)]
+    diver_uniform: bool,
+
+    /// DIVER: no fresh variables
+    #[arg(long)]
+    diver_no_complicate: bool,
+
+    /// STORM: construct with or, xor, => and ite too
+    #[arg(long)]
+    storm_extended: bool,
+
+    /// STORM: at most this many assertions
+    #[arg(long, value_name = "N")]
+    storm_assertions: Option<usize>,
+
+    /// STORM: at most this many Boolean levels
+    #[arg(long, value_name = "N")]
+    storm_depth: Option<u32>,
+
+    /// STORM: probability of an incremental instance
+    #[arg(long, value_name = "P")]
+    storm_incremental: Option<f64>,
+
+    /// STORM and DIVER: allow witnesses that fix what the standard leaves open
+    #[arg(long)]
+    open_cases: bool,
+}
+
+impl EngineSettings {
+    pub fn tuning(&self) -> Tuning {
+        let (storm, diver) = (Storm::default(), Diver::default());
+        Tuning {
+            storm: Storm {
+                extended: self.storm_extended,
+                max_assertions: self.storm_assertions.unwrap_or(storm.max_assertions),
+                max_depth: self.storm_depth.unwrap_or(storm.max_depth),
+                incremental: self.storm_incremental.unwrap_or(storm.incremental),
+                open_cases: self.open_cases,
+                ..storm
+            },
+            diver: Diver {
+                uniform: self.diver_uniform,
+                complicate: if self.diver_no_complicate { 0.0 } else { diver.complicate },
+                open_cases: self.open_cases,
+                ..diver
+            },
+        }
+    }
+}
