@@ -3,6 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
+use bench::BenchError;
 use campaign::CampaignError;
 use solver::InstallError;
 use solver::launch::LaunchError;
@@ -64,6 +65,9 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
                 CampaignError::Internal(_) | CampaignError::Database(_) => Exit::Internal,
                 _ => Exit::Usage,
             };
+        }
+        if matches!(cause.downcast_ref::<BenchError>(), Some(BenchError::Write { .. })) {
+            return Exit::Disk;
         }
         if cause.downcast_ref::<DiskError>().is_some() {
             return Exit::Disk;

@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod bench;
 mod check;
 mod eval;
 mod findings;
@@ -25,6 +26,7 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Bench(bench::Bench),
     Check(check::Check),
     Eval(eval::Eval),
     Findings(findings::Findings),
@@ -38,6 +40,7 @@ enum Command {
 
 pub fn run(arguments: Arguments) -> Result<Exit> {
     match arguments.command {
+        Command::Bench(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Eval(command) => command.run(),
         Command::Findings(command) => command.run(),

@@ -1,0 +1,25 @@
+//! Why a benchmark cannot run.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum BenchError {
+    /// The command line asks for what cannot be.
+    #[error("{0}")]
+    Usage(String),
+    #[error("cannot read '{}': {source}", .path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("cannot write '{}': {source}", .path.display())]
+    Write { path: PathBuf, source: io::Error },
+    /// A file that does not hold what it should.
+    #[error("'{}': {reason}", .path.display())]
+    Malformed { path: PathBuf, reason: String },
+    /// Running solvers.
+    #[error(transparent)]
+    Campaign(#[from] campaign::CampaignError),
+    #[error(transparent)]
+    Install(#[from] solver::InstallError),
+}

@@ -1,0 +1,18 @@
+//! Benchmarks: every claim of the project is one command away from being checked.
+//!
+//! A benchmark is one module with a function that takes its settings and a [`Watch`] and gives a [`Report`]. The
+//! command line shows the report as Markdown and writes it as JSON; the page of all benchmarks is made of such files.
+//!
+//! - [`report`]: results with everything a reader needs to judge them; [`markdown`]: how they look; [`page`]: all of them
+//! - [`machine`]: where and when; [`watch`]: progress and ending early
+
+pub mod error;
+pub mod machine;
+pub mod markdown;
+pub mod page;
+pub mod report;
+pub mod watch;
+
+pub use error::BenchError;
+pub use report::{Cell, Draft, Report, Skipped, Table};
+pub use watch::{Unwatched, Watch};

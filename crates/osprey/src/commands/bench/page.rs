@@ -1,0 +1,24 @@
+//! `osprey bench page`: the page of all results.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::exit::Exit;
+
+/// Write the page of benchmarks from a folder of results
+#[derive(Args)]
+pub struct Page {
+    /// The folder; the page is written beside it, with .md at the end of its name
+    #[arg(value_name = "DIR", default_value = "docs/benchmarks")]
+    folder: PathBuf,
+}
+
+impl Page {
+    pub fn run(self) -> Result<Exit> {
+        let path = bench::page::write(&self.folder)?;
+        println!("{}", path.display());
+        Ok(Exit::Clean)
+    }
+}
