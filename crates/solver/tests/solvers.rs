@@ -143,7 +143,15 @@ fn releases_that_do_not_exist_are_refused_with_their_neighbours() {
 
 #[test]
 fn options_come_from_the_solver_and_fair_ones_are_accepted() {
-    for (spec, at_least) in [("z3@5.4.0", 700), ("z3@4.8.7", 500), ("cvc5@1.4.2", 500), ("yices@2.6.5", 10)] {
+    let releases = [
+        ("z3@5.4.0", INTEGERS, 700),
+        ("z3@4.8.7", INTEGERS, 500),
+        ("cvc5@1.4.2", INTEGERS, 500),
+        ("yices@2.6.5", INTEGERS, 35),
+        ("bitwuzla@0.9.1", BITS, 50),
+        ("cvc4@1.8", INTEGERS, 400),
+    ];
+    for (spec, script, at_least) in releases {
         let Some(solver) = get(spec) else { continue };
         let table = solver.option_table(SOLVERS.home()).expect("options");
         assert!(table.options.len() >= at_least, "{spec}: {}", table.options.len());
@@ -154,7 +162,7 @@ fn options_come_from_the_solver_and_fair_ones_are_accepted() {
             let options = solver.fair_options(&table, &mut rng);
             assert!(!options.is_empty(), "{spec}");
             let (answers, stdout) =
-                run(&solver, INTEGERS, &RunRequest { options: options.clone(), ..RunRequest::default() });
+                run(&solver, script, &RunRequest { options: options.clone(), ..RunRequest::default() });
             assert_ne!(answers.class, RunClass::BadOption, "{spec} {options:?}: {stdout}");
             assert!(!answers.checks.iter().any(|check| check.answer.word() == "unsat"), "{spec} {options:?}");
             seen.insert(options);

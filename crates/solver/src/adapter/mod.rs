@@ -194,6 +194,8 @@ pub struct OptionRules {
     pub listing: Listing,
     /// Arguments that print it.
     pub arguments: Vec<String>,
+    /// Further calls that print more of it, for usual `--help` texts.
+    pub more: Vec<Vec<String>>,
     /// How a chosen option is written on the command line.
     pub syntax: OptionSyntax,
     /// Options not to be set, each with the reason.
@@ -217,6 +219,8 @@ pub enum Listing {
     Z3Parameters,
     /// cvc5's option information, through its Python module.
     Cvc5Module,
+    /// Bitwuzla's option information, through its Python module.
+    BitwuzlaModule,
     /// A `--help` text of the CVC line: `--name=TYPE` with `[*]` for switches.
     CvcHelp,
     /// A usual `--help` text.

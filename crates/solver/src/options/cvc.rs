@@ -1,71 +1,10 @@
-//! The CVC line: `--help` texts of its executables, and cvc5's own option information through its Python module.
+//! The CVC line: `--help` texts of its executables.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde::Deserialize;
 
 use super::{OptionKind, SolverOption};
-
-/// Prints the option information of a cvc5 module as JSON, one object a line.
-pub(super) const ASK_MODULE: &str = r#"
-import json, sys
-sys.path.insert(0, sys.argv[1])
-import cvc5
-solver = cvc5.Solver()
-def text(value):
-    if isinstance(value, bytes):
-        return value.decode()
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return None if value is None else str(value)
-for name in solver.getOptionNames():
-    name = text(name)
-    info = solver.getOptionInfo(name)
-    kind = info["type"]
-    kind = {bool: "bool", int: "int", float: "real", str: "text"}.get(kind, kind or "void")
-    category = str(info.get("category", "regular")).rsplit(".", 1)[-1].split(":")[0].lower()
-    number = lambda key: max(-2**63, min(2**63 - 1, int(info[key]))) if kind == "int" and info.get(key) is not None else None
-    print(json.dumps({"name": name, "kind": kind, "category": category, "default": text(info.get("default")),
-                      "minimum": number("minimum"), "maximum": number("maximum"),
-                      "modes": [text(mode) for mode in info.get("modes", [])]}))
-"#;
-
-#[derive(Deserialize)]
-struct ModuleOption {
-    name: String,
-    kind: String,
-    category: String,
-    default: Option<String>,
-    minimum: Option<i64>,
-    maximum: Option<i64>,
-    modes: Vec<String>,
-}
-
-/// Reads what [`ASK_MODULE`] printed; `None` when that is not what it prints.
-pub(super) fn module_answer(printed: &str) -> Option<Vec<SolverOption>> {
-    printed
-        .lines()
-        .map(|line| {
-            let option: ModuleOption = serde_json::from_str(line).ok()?;
-            let kind = match option.kind.as_str() {
-                "bool" => OptionKind::Bool,
-                "int" => OptionKind::Integer { minimum: option.minimum, maximum: option.maximum },
-                "real" => OptionKind::Real,
-                "mode" => OptionKind::Choice { values: option.modes },
-                _ => OptionKind::Text,
-            };
-            Some(SolverOption {
-                name: option.name,
-                kind,
-                default: option.default,
-                category: option.category,
-                description: String::new(),
-                excluded: None,
-            })
-        })
-        .collect()
-}
 
 /// Reads a `--help` text: two spaces, `--name`, perhaps `=ARGUMENT` and other spellings, a description that ends in `[*]`
 /// for switches. Options with a mode come as [`OptionKind::Text`] until [`ask_for_modes`].
@@ -182,10 +121,5 @@ mod tests {
         );
         assert_eq!(options[3].kind, OptionKind::Choice { values: vec!["none".into(), "both".into()] });
         assert_eq!(options[3].default.as_deref(), Some("both"));
-    }
-
-    #[test]
-    fn rubbish_instead_of_option_information_is_noticed() {
-        assert!(module_answer("Traceback (most recent call last):\n").is_none());
     }
 }

@@ -6,13 +6,15 @@
 //! | file | what is in it |
 //! | --- | --- |
 //! | `z3.rs` | Z3's parameter listing |
-//! | `cvc.rs` | the CVC line: `--help` texts, and cvc5's own option information through its Python module |
+//! | `cvc.rs` | the CVC line: `--help` texts |
+//! | `module.rs` | cvc5's and Bitwuzla's own option information through their Python modules |
 //! | `help.rs` | usual `--help` texts |
 //! | `fair.rs` | choosing a random fair set |
 
 mod cvc;
 mod fair;
 mod help;
+mod module;
 mod z3;
 
 use std::time::Duration;
@@ -26,6 +28,9 @@ use crate::solver::Solver;
 
 /// Longest time for one listing; through Python it imports a large module first.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Raised whenever the reading of listings changes, so that what older versions of this program remembered is not used.
+const READING: u32 = 2;
 
 /// The options of one release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,7 +110,8 @@ pub enum OptionsError {
 impl Solver {
     /// The options of this release: remembered, or asked for now.
     pub fn option_table(&self, home: &Home) -> Result<OptionTable, OptionsError> {
-        let place = self.version().map(|version| format!("options/{}-{version}.json", self.installed.name));
+        let name = &self.installed.name;
+        let place = self.version().map(|version| format!("options/{name}-{version}.{READING}.json"));
         let remembered: Option<OptionTable> = place.as_ref().and_then(|place| home.recall(place));
         let mut table = match remembered {
             Some(table) => table,
@@ -128,7 +134,13 @@ impl Solver {
         let options = match (rules.listing, &self.installed.how) {
             (Listing::None, _) => return Err(OptionsError::NoListing(self.adapter.title.clone())),
             (Listing::Z3Parameters, _) => z3::parameters(&self.print(&rules.arguments)?),
-            (Listing::Help, _) => help::options(&self.print(&rules.arguments)?),
+            (Listing::Help, _) | (Listing::BitwuzlaModule, How::Executable { .. }) => {
+                let mut options = help::options(&self.print(&rules.arguments)?);
+                for words in &rules.more {
+                    options.extend(help::options(&self.print(words)?));
+                }
+                options
+            }
             (Listing::CvcHelp, _) | (Listing::Cvc5Module, How::Executable { .. }) => {
                 let mut options = cvc::help(&self.print(&rules.arguments)?);
                 cvc::ask_for_modes(&mut options, |name| {
@@ -137,14 +149,17 @@ impl Solver {
                 options
             }
             (
-                Listing::Cvc5Module,
-                How::Cvc5Host { module, interpreter, .. } | How::Python { module, interpreter, .. },
+                listing @ (Listing::Cvc5Module | Listing::BitwuzlaModule),
+                How::Cvc5Host { module: wheel, interpreter, .. }
+                | How::Python { module: wheel, interpreter, .. },
             ) => {
+                let question =
+                    if listing == Listing::Cvc5Module { module::ASK_CVC5 } else { module::ASK_BITWUZLA };
                 let mut asked = command(interpreter);
-                asked.args(["-I", "-S", "-B", "-c", cvc::ASK_MODULE]).arg(module);
+                asked.args(["-I", "-S", "-B", "-c", question]).arg(wheel);
                 let finished = run(&mut asked, PATIENCE)
                     .map_err(|source| OptionsError::Start { solver: self.name(), source })?;
-                cvc::module_answer(&finished.stdout).ok_or_else(|| unreadable(finished.last_words()))?
+                module::answer(&finished.stdout).ok_or_else(|| unreadable(finished.last_words()))?
             }
         };
         if options.is_empty() {
