@@ -1,0 +1,5 @@
+(set-logic QF_ABV)
+(declare-const k (_ BitVec 6))
+(declare-const flag (Array (_ BitVec 6) Bool))
+(assert (select flag (bvneg k)))
+(check-sat)

@@ -1,0 +1,6 @@
+(set-logic QF_SLIA)
+(declare-const s String)
+(declare-const t String)
+(assert (= (str.replace (str.replace s "n" "nn") "n" (str.++ t "n")) (str.++ t "n")))
+(assert (> (str.len s) 0))
+(check-sat)

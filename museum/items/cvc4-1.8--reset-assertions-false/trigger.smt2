@@ -1,0 +1,6 @@
+(set-logic QF_LIA)
+(assert (< 3 2))
+(reset-assertions)
+(declare-const m Int)
+(assert (> m 4))
+(check-sat)

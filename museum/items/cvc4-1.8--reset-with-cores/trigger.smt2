@@ -1,0 +1,5 @@
+(set-logic QF_UF)
+(declare-const n Bool)
+(assert (and n (not n)))
+(reset-assertions)
+(check-sat)

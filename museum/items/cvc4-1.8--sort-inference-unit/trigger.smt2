@@ -1,0 +1,6 @@
+(set-logic ALL)
+(declare-datatypes ((Unit 0)) (((unit))))
+(declare-const u Unit)
+(declare-const v Unit)
+(assert (distinct u v))
+(check-sat)

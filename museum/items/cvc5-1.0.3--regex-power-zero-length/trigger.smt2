@@ -1,0 +1,5 @@
+(set-logic QF_SLIA)
+(declare-const w String)
+(assert (>= (str.len w) 2))
+(assert (str.in_re w (re.comp ((_ re.^ 0) re.all))))
+(check-sat)

@@ -1,0 +1,5 @@
+(set-logic ALL)
+(declare-const b Bool)
+(declare-const s (Seq Int))
+(assert (= s (seq.extract (seq.++ (seq.unit (seq.len s)) (seq.unit (ite b 5 6)) (seq.unit 6) (seq.unit 9)) 2 2)))
+(check-sat)

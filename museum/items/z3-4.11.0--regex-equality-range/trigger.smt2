@@ -1,0 +1,2 @@
+(assert (= (re.diff re.all re.all) (re.range "2" "7")))
+(check-sat)

@@ -1,0 +1,6 @@
+(declare-fun g ((_ BitVec 2)) (_ BitVec 2))
+(declare-fun p () (_ BitVec 2))
+(declare-fun q () (_ BitVec 2))
+(assert (= (g #b10) q))
+(assert (distinct (g p) q))
+(check-sat-using qfufbv_ackr)
