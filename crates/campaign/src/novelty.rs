@@ -10,6 +10,8 @@ use smtlib::logic::Usage;
 
 use oracle::Run;
 
+use crate::statistics::Statistics;
+
 /// Features kept at most; beyond that everything counts as seen.
 const FEATURES: usize = 1 << 20;
 
@@ -21,7 +23,7 @@ pub trait Signal: Send + Sync {
 
 /// The signals in force.
 pub fn signals() -> Vec<Box<dyn Signal>> {
-    vec![Box::new(AnswerPattern), Box::new(ErrorClass), Box::new(Effort)]
+    vec![Box::new(AnswerPattern), Box::new(ErrorClass), Box::new(Effort), Box::new(Statistics)]
 }
 
 /// Features seen so far. Sets of several workers unite.
@@ -62,7 +64,7 @@ impl Novelty {
     }
 }
 
-fn feature(parts: impl Hash) -> u64 {
+pub fn feature(parts: impl Hash) -> u64 {
     // A fixed hasher: features are stored and must mean the same tomorrow.
     let mut hasher = FxHasher::default();
     parts.hash(&mut hasher);

@@ -28,6 +28,7 @@ use crate::policy::OptionPolicy;
 use crate::round::{self, Grammars, Opened};
 use crate::seeds::SeedText;
 use crate::state::State;
+use crate::statistics;
 use crate::stop::Stop;
 use crate::streams::{Purpose, stream};
 use crate::target::Target;
@@ -105,8 +106,8 @@ struct Tally {
 #[derive(Default)]
 struct Course {
     tests: u64,
-    /// Test cases on which every solver ran out of time.
-    timed_out: u64,
+    /// Test cases on which every solver ran out of time, or that every solver refused.
+    fruitless: u64,
     /// Test cases on which some solver did.
     waited: u64,
 }
@@ -118,6 +119,8 @@ pub struct Prepared<'c> {
     /// Numbers of the solvers that run it.
     pub who: Vec<usize>,
     pub configurations: Vec<Arc<Configuration>>,
+    /// Solvers are asked for their statistics too.
+    pub statistics: bool,
 }
 
 impl<'a> Worker<'a> {
@@ -180,7 +183,7 @@ impl<'a> Worker<'a> {
         }
         tally.counts.rounds = 1;
         let tried = course.tests >= 3 || self.is_trial(plan) && course.tests > 0;
-        if tried && course.timed_out == course.tests {
+        if tried && course.fruitless == course.tests {
             self.drop_seeds(plan)?;
         }
         self.settle(plan, &mut tally)
@@ -190,13 +193,13 @@ impl<'a> Worker<'a> {
         self.shared.engines.iter().any(|engine| engine.name() == plan.engine && engine.once())
     }
 
-    /// All solvers time out on everything made of these seeds.
+    /// All solvers time out on everything made of these seeds, or refuse it, or none has their theories.
     fn drop_seeds(&self, plan: &Plan) -> Result<(), CampaignError> {
         let mut state = self.shared.state();
         for planned in &plan.seeds {
             let plan::Planned::Text(seed) = planned else { continue };
             if let Some(dropped) = state.drop_seed(&seed.hash)? {
-                let text = format!("seed {} dropped: all solvers time out on it", dropped.name);
+                let text = format!("seed {} dropped: all solvers time out on it or refuse it", dropped.name);
                 state.log(&Line::Note { text: &text })?;
             }
         }
@@ -327,8 +330,8 @@ impl<'a> Worker<'a> {
                 tally.refusals.push(format!("{}: {}", shared.targets[*number].name, exchange::refusal(run)));
             }
         }
-        let timed_out = !runs.is_empty() && runs.iter().all(|run| run.answers.class == RunClass::Timeout);
-        course.timed_out += u64::from(timed_out);
+        let fruitless = |run: &Run| run.answers.class == RunClass::Timeout || exchange::refused(run);
+        course.fruitless += u64::from(runs.iter().all(fruitless));
         course.waited += u64::from(runs.iter().any(|run| run.answers.class == RunClass::Timeout));
         let mut feedback = Feedback {
             hopeless: !runs.is_empty() && runs.iter().all(exchange::gave_up),
@@ -397,7 +400,8 @@ impl<'a> Worker<'a> {
                 Arc::new(Configuration { solver: target.solver.clone(), request })
             })
             .collect();
-        Prepared { case, usage, who, configurations }
+        let statistics = shared.policy.may_ask() && options.chance(statistics::SHARE);
+        Prepared { case, usage, who, configurations, statistics }
     }
 
     /// The runs of those under test, then of the references if something is left to decide.
@@ -410,11 +414,14 @@ impl<'a> Worker<'a> {
             if target.reference && !*open.get_or_insert_with(|| self.is_open(prepared, &runs)) {
                 break;
             }
-            let text = if configuration.request.models {
+            let mut text = if configuration.request.models {
                 print::print(&self.store, &crate::ask::asking_for_model(script), target.release)
             } else {
                 print::print(&self.store, script, target.release)
             };
+            if prepared.statistics {
+                text.push_str(statistics::QUESTION);
+            }
             runs.push(self.executor.run_fast(target, configuration, text.as_bytes())?);
         }
         Ok(runs)

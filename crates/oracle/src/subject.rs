@@ -189,9 +189,13 @@ pub fn evaluate_one(
     }
 }
 
+/// Nodes visited for one formula: a fraction of a second, of which a campaign has many.
+const STEPS: u64 = 1_000_000;
+
 /// The formulas under a model; true also if some choice for what is left open makes all of them true.
 pub fn evaluate_all(store: &Store, model: &Model, left_out: &[Fun], formulas: &[Term]) -> ModelValue {
-    let mut given = Evaluator::new(Mode::Given, Limits::default());
+    let limits = Limits { steps: STEPS, ..Limits::default() };
+    let mut given = Evaluator::new(Mode::Given, limits);
     let mut unknown: Option<String> = None;
     for formula in formulas {
         match evaluate_one(store, &mut given, model, left_out, *formula) {
@@ -203,7 +207,7 @@ pub fn evaluate_all(store: &Store, model: &Model, left_out: &[Fun], formulas: &[
         }
     }
     let Some(why) = unknown else { return ModelValue::True };
-    let mut chooser = Evaluator::new(Mode::Choose, Limits::default());
+    let mut chooser = Evaluator::new(Mode::Choose, limits);
     let satisfied = formulas.iter().all(|formula| chooser.holds(store, model, *formula) == Ok(true));
     if satisfied { ModelValue::True } else { ModelValue::Unknown(why) }
 }

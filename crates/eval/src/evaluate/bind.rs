@@ -11,11 +11,18 @@ use crate::bv::BitVector;
 use crate::integer::Integer;
 use crate::model::Interpretation;
 use crate::rational::Rational;
-use crate::unknown::{Reason, Unknown};
+use crate::unknown::{Budget, Reason, Unknown};
 use crate::value::{Closure, Function, Value};
 
 /// Entries of a function with their arguments, first match first, and the default.
 pub(super) type Cases = (Vec<(Vec<Value>, Value)>, Value);
+
+/// What looking for candidate values costs, in visits of nodes: it walks the body and the model. Inner quantifiers do
+/// so for every instance of the outer ones, so the budget has to know.
+const CANDIDATES_COST: u64 = 1000;
+
+/// What one list of values costs beside the visits of the body's nodes.
+const INSTANCE_COST: u64 = 8;
 
 impl Run<'_> {
     pub(super) fn bind(&mut self, term: Term, binder: Binder, vars: Vars) -> Evaluated {
@@ -39,10 +46,14 @@ impl Run<'_> {
         let sorts: Vec<Sort> = vars.iter().map(|var| self.store.var_sort(*var)).collect();
         let (rows, complete) = match self.sorts().combinations(&sorts, limits.instances) {
             Some(rows) => (rows, true),
-            None => (self.candidate_rows(&sorts, body), false),
+            None => {
+                self.charge(term, CANDIDATES_COST)?;
+                (self.candidate_rows(&sorts, body), false)
+            }
         };
         let mut unknown: Option<Unknown> = None;
         for row in rows {
+            self.charge(term, INSTANCE_COST)?;
             match self.instance(vars, body, row) {
                 Ok(Value::Bool(value)) if value == wanted => return Ok(Value::Bool(wanted)),
                 Ok(_) => {}
@@ -57,6 +68,13 @@ impl Run<'_> {
             _ if complete => Ok(Value::Bool(!wanted)),
             _ => Err(Reason::InfiniteQuantifier.at(term)),
         }
+    }
+
+    /// Takes work that is no visit of a node out of the budget.
+    fn charge(&mut self, term: Term, steps: u64) -> Result<(), Unknown> {
+        let left = &mut self.evaluator.steps_left;
+        *left = left.saturating_sub(steps);
+        if *left == 0 { Err(Reason::Budget(Budget::Steps).at(term)) } else { Ok(()) }
     }
 
     /// The body's value for one list of values of the bound variables.

@@ -108,7 +108,7 @@ pub struct Fuzz {
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,
 
-    /// Write one JSON object a line for everything that happens
+    /// Write one JSON object a line for everything that happens; at 256 MB the file is put aside as FILE.1
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 

@@ -1,0 +1,195 @@
+//! What `polarity` and `fusion` derive, confirmed by two real solvers: a seed's answer and the steps that keep it are a
+//! proof only if the steps are right. Without network and with an empty cache the test says so and checks nothing.
+
+use std::sync::{Arc, LazyLock};
+
+use campaign::executor::Executor;
+use campaign::{Identity, PolicyName, Target, round};
+use engines::{Bench, Engine, Fusion, Nobody, Polarity, Seed};
+use generate::{Config, Grammar, rng};
+use oracle::Configuration;
+use smtlib::{Mode, Status, Store, print};
+use solver::{Adapters, Home, InstallError, RunRequest, Solvers};
+
+/// Small formulas whose answer anybody can see, over all theories that both solvers have.
+const SEEDS: &[(&str, &str)] = &[
+    (
+        "sat",
+        "(declare-fun p () Bool)(declare-fun q () Bool)(assert (=> p (and q (not (= p q)))))(assert (or p q))",
+    ),
+    (
+        "sat",
+        "(declare-fun x () Int)(declare-fun y () Int)(assert (< (+ x 1) (* 2 y)))(assert (or (> x 3) (<= y 5)))",
+    ),
+    ("sat", "(declare-fun x () Real)(assert (and (< 0.0 x) (<= (* 3.0 x) 1.0)))(assert (not (= x 0.25)))"),
+    (
+        "sat",
+        "(declare-fun a () (_ BitVec 6))(declare-fun b () (_ BitVec 6))(assert (bvult a (bvadd a b)))(assert (not (bvsle b a)))",
+    ),
+    (
+        "sat",
+        "(declare-fun s () String)(assert (str.prefixof \"ab\" s))(assert (> (str.len s) 3))(assert (not (str.contains s \"c\")))",
+    ),
+    (
+        "sat",
+        "(declare-fun m () (Array Int Int))(declare-fun i () Int)(assert (> (select m i) 4))(assert (not (= m (store m i 4))))",
+    ),
+    (
+        "sat",
+        "(declare-sort U 0)(declare-fun f (U) U)(declare-fun u () U)(assert (distinct u (f u)))(assert (= u (f (f u))))",
+    ),
+    (
+        "sat",
+        "(declare-fun x () Int)(assert (forall ((y Int)) (=> (> y x) (exists ((z Int)) (< x z y)))))(assert (<= x 9))",
+    ),
+    ("unsat", "(declare-fun p () Bool)(declare-fun q () Bool)(assert (=> p q))(assert p)(assert (not q))"),
+    (
+        "unsat",
+        "(declare-fun x () Int)(declare-fun y () Int)(assert (< x y))(assert (< y (+ x 1)))(assert (or (= x 0) (= y 0)))",
+    ),
+    (
+        "unsat",
+        "(declare-fun x () Real)(declare-fun y () Real)(assert (<= (+ x y) 1.0))(assert (and (> x 0.5) (> y 0.5)))",
+    ),
+    ("unsat", "(declare-fun a () (_ BitVec 5))(assert (bvult a #b00100))(assert (bvugt a #b01000))"),
+    (
+        "unsat",
+        "(declare-fun s () String)(assert (str.prefixof \"a\" s))(assert (or (= s \"\") (= (str.len s) 0)))",
+    ),
+    (
+        "unsat",
+        "(declare-fun m () (Array Int Int))(declare-fun i () Int)(assert (= (select (store m i 1) i) 2))(assert (>= i 0))",
+    ),
+    (
+        "unsat",
+        "(declare-fun f (Int) Int)(declare-fun c () Int)(assert (forall ((y Int)) (< (f y) 0)))(assert (> (f c) 3))",
+    ),
+    ("unsat", "(declare-fun x () Int)(assert (not (exists ((y Int)) (and (> y x) (< y (+ x 5))))))"),
+];
+
+/// Test cases from one seed or pair of seeds.
+const CASES: usize = 20;
+
+static SOLVERS: LazyLock<Solvers> =
+    LazyLock::new(|| Solvers::new(Adapters::built_in(), Home::of_user().expect("a data directory")));
+
+fn targets(specs: &[&str]) -> Option<Vec<Target>> {
+    let mut targets = Vec::new();
+    for spec in specs {
+        match SOLVERS.resolve(spec, &|_, _| ()) {
+            Ok(found) => targets.extend(found),
+            Err(
+                error
+                @ (InstallError::NoNetwork { .. } | InstallError::NoPython { .. } | InstallError::NoPip),
+            ) => {
+                eprintln!("skipped {spec}: {error}");
+                return None;
+            }
+            Err(error) => panic!("{spec}: {error}"),
+        }
+    }
+    let target = |(number, solver)| Target::new(number, solver, None, false);
+    Some(targets.into_iter().enumerate().map(target).collect())
+}
+
+/// The launcher, built now if only this crate's tests were: cargo builds programs of the crate under test alone.
+static LAUNCHER: LazyLock<()> = LazyLock::new(|| {
+    if solver::launch::launcher_program().is_ok() {
+        return;
+    }
+    let own = std::env::current_exe().expect("a path");
+    let target = own.ancestors().nth(3).expect("target/debug/deps/test");
+    let built = std::process::Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--package", "solver", "--bin", "osprey-launcher", "--target-dir"])
+        .arg(target)
+        .status();
+    assert!(built.is_ok_and(|status| status.success()), "the launcher cannot be built");
+});
+
+/// Makes test cases of the seeds at these places and asks both solvers. Tells how many each kind of answer confirmed.
+fn confirm(
+    engine: &dyn Engine,
+    places: &[usize],
+    stream: u64,
+    executor: &mut Executor,
+    targets: &[Target],
+) -> usize {
+    let mut store = Store::new();
+    let seeds: Vec<Seed> = places
+        .iter()
+        .map(|place| {
+            let (status, text) = SEEDS[*place];
+            let text = format!("(set-info :status {status}){text}(check-sat)");
+            let script = smtlib::parse(&mut store, text.as_bytes(), Mode::Strict).expect("a seed").script;
+            let status = script.status(&store).map(|status| (status, ":status".to_owned()));
+            Seed { name: format!("seed {place}"), script, status }
+        })
+        .collect();
+    let releases: Vec<_> = targets.iter().map(|target| target.release).collect();
+    let grammar = Grammar::new("ALL", &releases, Config::default()).expect("a logic");
+    let mut rng = rng::stream(7, stream);
+    let mut bench =
+        Bench { store: &mut store, rng: &mut rng, ask: &mut Nobody, grammar: &grammar, seeds: &seeds };
+    let Some(mut made) = engine.open(&mut bench) else { return 0 };
+    let mut confirmed = 0;
+    for _ in 0..CASES {
+        let Some(case) = made.next(&mut bench) else { break };
+        let expected = case.expectation.status().expect("an answer by construction");
+        let script = round::runnable(bench.store, &case.script);
+        let usage = smtlib::logic::usage(bench.store, &script);
+        let mut both = true;
+        for target in targets.iter().filter(|target| target.accepts(&usage)) {
+            let text = print::print(bench.store, &script, target.release);
+            let request = RunRequest { broad: true, ..RunRequest::default() };
+            let configuration = Arc::new(Configuration { solver: target.solver.clone(), request });
+            let run = executor.run_fast(target, &configuration, text.as_bytes()).expect("a run");
+            for check in 0..script.commands.iter().filter(|command| command.is_check()).count() {
+                let said = run.status(check);
+                both &= said.is_some();
+                assert!(
+                    matches!(said, None | Some(Status::Unknown)) || said == Some(expected),
+                    "{} says {said:?}, not {expected:?}, after {:?}\n{text}",
+                    target.name,
+                    case.expectation,
+                );
+            }
+        }
+        confirmed += usize::from(both);
+    }
+    confirmed
+}
+
+#[test]
+fn two_solvers_confirm_what_polarity_and_fusion_derive() {
+    LazyLock::force(&LAUNCHER);
+    let Some(targets) = targets(&["z3@5.4.0", "cvc5@1.4.2"]) else { return };
+    let identity = Identity {
+        solvers: targets.iter().map(|target| target.name.clone()).collect(),
+        references: Vec::new(),
+        engines: Vec::new(),
+        auto: false,
+        options: PolicyName::None,
+        logics: Vec::new(),
+        seeds: Vec::new(),
+        rng_seed: 7,
+        timeout: 1000,
+        adaptive: false,
+        memory: 2048,
+        tuning: engines::Tuning::default(),
+    };
+    let mut executor = Executor::new(&identity, &targets).expect("a launcher");
+    let (mut polarity, mut fusion) = (0, 0);
+    for place in 0..SEEDS.len() {
+        polarity += confirm(&Polarity::default(), &[place], place as u64, &mut executor, &targets);
+        // A partner with the same answer.
+        let partner = (1..SEEDS.len()).map(|step| (place + step) % SEEDS.len());
+        let partner = partner.into_iter().find(|other| SEEDS[*other].0 == SEEDS[place].0).expect("a partner");
+        let stream = (place + SEEDS.len()) as u64;
+        fusion += confirm(&Fusion::default(), &[place, partner], stream, &mut executor, &targets);
+    }
+    assert!(
+        polarity >= SEEDS.len() * CASES / 2,
+        "only {polarity} derivations of polarity were decided by both"
+    );
+    assert!(fusion >= SEEDS.len(), "only {fusion} fusions were decided by both");
+}
