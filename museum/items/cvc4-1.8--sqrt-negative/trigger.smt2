@@ -1,0 +1,5 @@
+(set-logic QF_NRAT)
+(declare-const t Real)
+(assert (= t 9.0))
+(assert (<= (sqrt t) (- 1.0)))
+(check-sat)

@@ -1,0 +1,5 @@
+(set-logic ALL)
+(declare-const S (Set Int))
+(assert (>= (set.card S) 3))
+(assert (forall ((e Int)) (=> (set.member e S) (> e 10))))
+(check-sat)

@@ -1,0 +1,8 @@
+(set-logic ALL)
+(declare-const p Bool)
+(declare-const n Int)
+(declare-const u (Array Real Int))
+(declare-const v (Array Real Int))
+(assert (xor p (distinct v (store u 3.0 7))))
+(assert (= (select u 5.0) (select u (to_real n))))
+(check-sat)

@@ -1,0 +1,5 @@
+(declare-const s String)
+(declare-const t String)
+(assert (= t ""))
+(assert (str.< s t))
+(check-sat)

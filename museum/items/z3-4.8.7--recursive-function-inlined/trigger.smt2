@@ -1,0 +1,6 @@
+(set-logic ALL)
+(declare-const step Int)
+(define-fun-rec dec ((p Int) (q Int)) Int (ite (= q 0) 5 (- p (- step q))))
+(assert (= step (* 4 step)))
+(assert (= 2 (dec 1 2)))
+(check-sat)

@@ -1,0 +1,7 @@
+(declare-const k Int)
+(declare-const s Real)
+(declare-const t Real)
+(assert (< 2 k))
+(assert (= (+ (* t s) t) 5.0))
+(check-sat)
+(check-sat)

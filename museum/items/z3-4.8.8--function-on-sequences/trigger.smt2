@@ -1,0 +1,6 @@
+(declare-const s (Seq Int))
+(declare-const t (Seq Int))
+(declare-fun h ((Seq Int)) (Seq Bool))
+(assert (not (= s t)))
+(assert (= (h t) (h s)))
+(check-sat)

@@ -1,0 +1,3 @@
+(declare-const s String)
+(assert (= 7 (str.to.int s)))
+(check-sat)
