@@ -5,10 +5,12 @@
 //!
 //! - [`report`]: results with everything a reader needs to judge them; [`markdown`]: how they look; [`page`]: all of them
 //! - [`machine`]: where and when; [`watch`]: progress and ending early
+//! - [`museum`]: known bugs found again
 
 pub mod error;
 pub mod machine;
 pub mod markdown;
+pub mod museum;
 pub mod page;
 pub mod report;
 pub mod watch;

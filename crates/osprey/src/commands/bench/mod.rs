@@ -1,6 +1,7 @@
 //! `osprey bench`: one file a benchmark. A new one is a file here, a line in [`Benchmark`] and a module of the crate
 //! `bench` that makes its report.
 
+mod museum;
 mod page;
 
 use std::io::IsTerminal as _;
@@ -28,6 +29,7 @@ pub struct Bench {
 
 #[derive(Subcommand)]
 enum Benchmark {
+    Museum(museum::Museum),
     Page(page::Page),
 }
 
@@ -35,6 +37,7 @@ impl Bench {
     pub fn run(self) -> Result<Exit> {
         interrupt::catch();
         match self.benchmark {
+            Benchmark::Museum(museum) => museum.run(),
             Benchmark::Page(page) => page.run(),
         }
     }
