@@ -43,8 +43,6 @@ const PATIENCE: u32 = 2;
 
 impl Executor {
     pub fn new(identity: &Identity, targets: &[Target]) -> Result<Executor, CampaignError> {
-        let runner = Runner::new(RunnerConfig::default())
-            .map_err(|error| CampaignError::Internal(error.to_string()))?;
         let limits = Limits {
             wall: identity.timeout(),
             memory: Some(identity.memory << 20),
@@ -52,10 +50,25 @@ impl Executor {
             stderr: 256 << 10,
             ..Limits::default()
         };
+        let mut executor = Executor::with_limits(limits, targets)?;
+        executor.paces = identity.adaptive.then(|| vec![Pace::default(); targets.len()]);
+        Ok(executor)
+    }
+
+    /// Runs with these limits outside of a campaign.
+    pub fn with_limits(limits: Limits, targets: &[Target]) -> Result<Executor, CampaignError> {
+        let runner = Runner::new(RunnerConfig::default())
+            .map_err(|error| CampaignError::Internal(error.to_string()))?;
         let panel =
             targets.iter().map(|target| Arc::new(Configuration::new(target.solver.clone()))).collect();
-        let paces = identity.adaptive.then(|| vec![Pace::default(); targets.len()]);
-        Ok(Executor { runner, limits, panel, paces, cost: Cost::default(), launcher_cpu: Duration::ZERO })
+        Ok(Executor {
+            runner,
+            limits,
+            panel,
+            paces: None,
+            cost: Cost::default(),
+            launcher_cpu: Duration::ZERO,
+        })
     }
 
     /// Runs a text as during the campaign, in the fast mode of the target.

@@ -23,8 +23,11 @@ pub struct Counts {
     pub novel: u64,
 }
 
-/// A unique finding is worth as much as this many new behaviours.
-const FINDING_WORTH: u64 = 20;
+/// A unique finding is worth as much as this many new behaviours, which early test cases show by the dozen.
+const FINDING_WORTH: u64 = 100;
+
+/// Share of the choices that are made at random, so that nothing is given up for good.
+const AT_RANDOM: f64 = 0.2;
 
 impl Counts {
     pub fn add(&mut self, other: &Counts) {
@@ -69,13 +72,13 @@ impl Learned {
     }
 }
 
-/// One of the names, by Thompson sampling; one in ten at random, so that nothing is given up for good.
+/// One of the names, by Thompson sampling; now and then at random.
 pub fn choose<'a>(
     rng: &mut Rng,
     names: &'a [String],
     counts: &BTreeMap<String, Counts>,
 ) -> Option<&'a String> {
-    if rng.chance(0.1) {
+    if rng.chance(AT_RANDOM) {
         return rng.pick(names);
     }
     let mut best: Option<(f64, &String)> = None;

@@ -22,7 +22,7 @@ const USUAL: f64 = 0.9;
 const FACTOR: u32 = 4;
 
 /// Never cut below this: a busy machine must not turn into time-outs.
-const FLOOR: Duration = Duration::from_millis(250);
+const FLOOR: Duration = Duration::from_millis(120);
 
 /// The limit of the first runs.
 const FIRST: Duration = Duration::from_millis(500);

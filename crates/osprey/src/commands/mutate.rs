@@ -1,16 +1,17 @@
 //! `osprey mutate`: the mutants that an engine makes of seeds, with the models that satisfy them.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use campaign::ask::{Memory, Questions};
+use campaign::executor::Executor;
+use campaign::{CampaignError, Target, round};
 use clap::Args;
 use engines::{Ask, Bench, Derivation, Expectation, Provenance, Seed, TestCase};
 use eval::Model;
 use eval::model_text::{Unwritable, read_model, write_model};
 use generate::{Config, Grammar, rng};
-use oracle::{Configuration, Panel, Rerun};
 use serde::Serialize;
 use smtlib::{Mode, Release, Script, Status, Store, print};
 use solver::limits::Limits;
@@ -97,7 +98,7 @@ impl Mutate {
             bail!("{} needs {} seeds", self.engine, engine.seeds_wanted());
         }
         let mut asked = self.asked()?;
-        let releases: Vec<Release> = asked.releases();
+        let releases: Vec<Release> = asked.targets.iter().map(|target| target.release).collect();
         let dialect = releases.first().copied().unwrap_or(Release::STANDARD);
         let grammar = Grammar::new("ALL", &releases, Config::default())?;
         let mut store = Store::new();
@@ -127,7 +128,7 @@ impl Mutate {
             }
         }
         if let Some(failure) = asked.failure {
-            return Err(failure);
+            return Err(failure.into());
         }
         if count == 0 {
             bail!("{} makes nothing of this seed{}", self.engine, advice(&self.engine));
@@ -162,14 +163,16 @@ impl Mutate {
         if !(self.timeout > 0.0 && self.timeout.is_finite()) {
             bail!("--timeout must be a positive number of seconds, not {}", self.timeout);
         }
-        if self.solvers.is_empty() {
-            return Ok(Asked { panel: None, given: None, failure: None });
+        let mut targets = Vec::new();
+        let mut executor = None;
+        if !self.solvers.is_empty() {
+            let solvers = fleet::resolve(&fleet::all(&[])?, &self.solvers)?;
+            let target = |(number, solver)| Target::new(number, solver, None, false);
+            targets = solvers.into_iter().enumerate().map(target).collect();
+            let limits = Limits::wall(Duration::from_secs_f64(self.timeout));
+            executor = Some(Executor::with_limits(limits, &targets)?);
         }
-        let fleet = fleet::all(&[])?;
-        let solvers = fleet::resolve(&fleet, &self.solvers)?;
-        let limits = Limits::wall(Duration::from_secs_f64(self.timeout));
-        let panel = Panel::new(solvers.into_iter().map(Configuration::new).collect(), limits)?;
-        Ok(Asked { panel: Some(panel), given: None, failure: None })
+        Ok(Asked { targets, executor, memory: Memory::default(), given: None, failure: None })
     }
 
     /// Writes the files of a mutant and tells whether it has a witness. `None`: nothing is written, because the witness
@@ -189,7 +192,8 @@ impl Mutate {
             },
             _ => None,
         };
-        put(&base.with_extension("smt2"), &print::print(store, &case.script, dialect))?;
+        let script = round::runnable(store, &case.script);
+        put(&base.with_extension("smt2"), &print::print(store, &script, dialect))?;
         let (expected, derivation) = match &case.expectation {
             Expectation::Sat(_) => ("sat", None),
             Expectation::Derived(Status::Sat, derivation) => ("sat", Some(derivation)),
@@ -241,69 +245,38 @@ fn given_model(store: &mut Store, script: &Script, file: &Path) -> Result<Model>
 
 /// Answers questions of engines with the user's model and solvers.
 struct Asked {
-    panel: Option<Panel>,
+    targets: Vec<Target>,
+    /// Nothing without solvers.
+    executor: Option<Executor>,
+    memory: Memory,
     given: Option<Model>,
-    failure: Option<anyhow::Error>,
+    failure: Option<CampaignError>,
 }
 
 impl Asked {
-    fn releases(&self) -> Vec<Release> {
-        let panel = self.panel.iter().flat_map(|panel| panel.panel());
-        panel.map(|configuration| configuration.release()).collect()
-    }
-
-    fn run(&mut self, configuration: &Arc<Configuration>, text: &[u8]) -> Option<oracle::Run> {
-        match self.panel.as_mut()?.run(configuration, text) {
-            Ok(run) => Some(run),
-            Err(error) => {
-                self.failure.get_or_insert(error.into());
-                None
-            }
-        }
+    fn questions(&mut self) -> Option<Questions<'_>> {
+        Some(Questions {
+            targets: &self.targets,
+            executor: self.executor.as_mut()?,
+            memory: &mut self.memory,
+            failure: &mut self.failure,
+        })
     }
 }
 
 impl Ask for Asked {
     fn model(&mut self, store: &mut Store, script: &Script, variant: u32) -> Option<Model> {
-        if let Some(given) = &self.given {
-            return (variant == 0).then(|| given.clone());
+        match &self.given {
+            Some(given) => (variant == 0).then(|| given.clone()),
+            None => self.questions()?.model(store, script, variant),
         }
-        let solvers: Vec<Arc<Configuration>> = self.panel.as_ref()?.panel().to_vec();
-        // The last solver first: by custom it is the reference.
-        let plain = solvers.iter().rev().nth(variant as usize)?;
-        let mut broad = plain.for_models();
-        broad.request.broad = true;
-        for configuration in [plain.for_models(), broad] {
-            let text = print::print(store, script, plain.release());
-            let asked = oracle::text::with_models(text.as_bytes(), |_| true);
-            let run = self.run(&Arc::new(configuration), &asked)?;
-            if run.status(0) == Some(Status::Sat)
-                && let Some(text) = run.model_text(0)
-                && let Ok(read) = read_model(store, script, text, plain.release())
-            {
-                return Some(read.model);
-            }
-        }
-        None
     }
 
     fn agreed_status(&mut self, store: &Store, script: &Script) -> Option<(Status, String)> {
-        let solvers: Vec<Arc<Configuration>> = self.panel.as_ref()?.panel().to_vec();
-        let mut said = Vec::new();
-        for configuration in &solvers {
-            let text = print::print(store, script, configuration.release());
-            let run = self.run(configuration, text.as_bytes())?;
-            if let Some(status @ (Status::Sat | Status::Unsat)) = run.status(0) {
-                said.push((status, configuration.name()));
-            }
-        }
-        let (first, rest) = said.split_first()?;
-        let agreed = !rest.is_empty() && rest.iter().all(|(status, _)| *status == first.0);
-        let names: Vec<&str> = said.iter().map(|(_, name)| name.as_str()).collect();
-        agreed.then(|| (first.0, format!("{} agree", names.join(" and "))))
+        self.questions()?.agreed_status(store, script)
     }
 
-    fn confirmed_core(&mut self, _: &Store, _: &Script) -> Option<Vec<usize>> {
-        None
+    fn confirmed_core(&mut self, store: &Store, script: &Script) -> Option<Vec<usize>> {
+        self.questions()?.confirmed_core(store, script)
     }
 }
