@@ -1,0 +1,5 @@
+(set-logic ALL)
+(declare-fun g (Bool Bool) Bool)
+(assert (exists ((p Bool) (q Bool)) (g (not p) q)))
+(assert (not (g true false)))
+(check-sat)

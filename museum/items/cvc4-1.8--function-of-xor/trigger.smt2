@@ -1,0 +1,6 @@
+(set-logic QF_UFBVLIA)
+(declare-fun h ((_ BitVec 2)) Int)
+(declare-const p (_ BitVec 2))
+(declare-const q (_ BitVec 2))
+(assert (< (h (bvxnor p q)) (h (bvxor q p))))
+(check-sat)

@@ -1,0 +1,5 @@
+(set-logic QF_S)
+(declare-const w String)
+(assert (distinct w ""))
+(assert (not (str.in_re w ((_ re.^ 1) (re.* re.allchar)))))
+(check-sat)

@@ -1,0 +1,6 @@
+(set-logic QF_SLIA)
+(declare-const s String)
+(assert (not (str.in_re (str.++ s "pq") (re.* (re.++ (str.to_re "q") (re.union (re.* (str.to_re "q")) (str.to_re "p")))))))
+(assert (str.prefixof "q" s))
+(assert (= (str.len s) 1))
+(check-sat)

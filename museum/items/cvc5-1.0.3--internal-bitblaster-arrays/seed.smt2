@@ -1,0 +1,5 @@
+(set-logic QF_ABV)
+(declare-const mem (Array (_ BitVec 4) (_ BitVec 4)))
+(declare-const b (_ BitVec 1))
+(assert (= (store mem #x3 #x0) (store mem #x3 (bvmul #x2 ((_ zero_extend 3) b)))))
+(check-sat)

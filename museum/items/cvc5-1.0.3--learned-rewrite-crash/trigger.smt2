@@ -1,0 +1,5 @@
+(set-logic QF_UFNIA)
+(declare-fun h (Int) Int)
+(assert (< (h 3) 0))
+(assert (= (h 3) (ite (= (h 3) 0) 2 (mod 4 0))))
+(check-sat)

@@ -1,0 +1,7 @@
+(set-logic QF_NIA)
+(declare-const p Int)
+(declare-const q Int)
+(assert (and (>= p 10) (<= p 12)))
+(assert (and (>= q 3) (<= q 4)))
+(assert (< (div p q) p))
+(check-sat)

@@ -1,0 +1,7 @@
+(set-logic QF_S)
+(declare-const w String)
+(assert (not (= w "")))
+(assert (not (str.in_re w (re.+ (re.range "3" "6")))))
+(check-sat)
+(assert (not (str.in_re w (re.+ (re.range "3" "k")))))
+(check-sat)

@@ -1,0 +1,6 @@
+(set-logic HO_ALL)
+(declare-fun step (Int Int) Int)
+(declare-const S (Set Int))
+(assert (= S (set.singleton 4)))
+(assert (distinct (set.fold step 1 (set.inter S (set.singleton 4))) (set.fold step 1 S)))
+(check-sat)

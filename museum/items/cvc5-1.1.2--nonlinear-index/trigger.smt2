@@ -1,0 +1,7 @@
+(set-logic ALL)
+(declare-const a (Array Int Int))
+(declare-const j Int)
+(assert (= 5 (select a (+ j (* j j)))))
+(assert (< j 0))
+(assert (exists ((k Int)) (= 6 (select a k))))
+(check-sat)

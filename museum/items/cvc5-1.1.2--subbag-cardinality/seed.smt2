@@ -1,0 +1,7 @@
+(set-logic ALL)
+(declare-const A (Bag Int))
+(declare-const B (Bag Int))
+(assert (= (bag.card A) 3))
+(assert (= (bag.card B) 1))
+(assert (= B A))
+(check-sat)

@@ -1,0 +1,7 @@
+(declare-const p Real)
+(declare-const q Real)
+(check-sat)
+(assert (> p 0))
+(assert (= 0 (+ q (* p p) (* p q))))
+(assert (<= (+ (* p p) (* q q)) 1))
+(check-sat)

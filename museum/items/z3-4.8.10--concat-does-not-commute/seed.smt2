@@ -1,0 +1,5 @@
+(declare-const s String)
+(declare-const t String)
+(assert (= (str.len t) 0))
+(assert (not (= (str.++ s t) (str.++ t s))))
+(check-sat)

@@ -1,0 +1,6 @@
+(declare-const x Float16)
+(declare-const y Float16)
+(define-fun k () Float16 (fp #b1 #b00000 #b0000001111))
+(assert (= x (fp.max k y)))
+(assert (= x (fp.max k (fp #b0 #b00000 #b0000000011))))
+(check-sat)

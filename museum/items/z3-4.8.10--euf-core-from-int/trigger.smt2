@@ -1,0 +1,6 @@
+(declare-const m Int)
+(declare-const n Int)
+(declare-const s String)
+(assert (= (str.++ s (str.from_int n)) (str.from_int 27)))
+(assert (= (+ n (* 27 m)) 0))
+(check-sat)

@@ -1,0 +1,7 @@
+(set-logic QF_FP)
+(declare-const x Float32)
+(declare-const y (_ FloatingPoint 6 24))
+(assert (fp.gt x (fp #b0 #x90 #b00000000000000000000000)))
+(assert (= y ((_ to_fp 6 24) RNE x)))
+(assert (= y (_ +oo 6 24)))
+(check-sat)

@@ -1,0 +1,6 @@
+(declare-const t (Array Bool Int))
+(declare-const p Bool)
+(declare-const q Bool)
+(check-sat)
+(assert (distinct (store (store t true 7) p 4) (store (store t q 9) false 7)))
+(check-sat)

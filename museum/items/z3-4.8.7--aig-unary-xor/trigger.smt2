@@ -1,0 +1,4 @@
+(declare-const p Bool)
+(assert (xor p))
+(assert (not p))
+(check-sat-using aig)

@@ -1,0 +1,5 @@
+(set-logic QF_FP)
+(declare-const p (_ FloatingPoint 3 4))
+(declare-const q (_ FloatingPoint 3 4))
+(assert (fp.isInfinite (fp.max p q)))
+(check-sat)

@@ -1,0 +1,6 @@
+(declare-const m Int)
+(declare-const n Int)
+(declare-fun f (Int) Int)
+(assert (> (f m) n))
+(check-sat)
+(check-sat)

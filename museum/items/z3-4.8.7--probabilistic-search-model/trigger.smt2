@@ -1,0 +1,7 @@
+(declare-const p Bool)
+(declare-const q Bool)
+(declare-const r Bool)
+(assert (or p q))
+(assert (or (not p) r))
+(assert q)
+(check-sat)

@@ -1,0 +1,5 @@
+(set-logic QF_S)
+(declare-const w String)
+(check-sat)
+(assert (str.<= w (str.++ w w)))
+(check-sat)
