@@ -5,13 +5,14 @@
 //!
 //! - [`report`]: results with everything a reader needs to judge them; [`markdown`]: how they look; [`page`]: all of them
 //! - [`machine`]: where and when; [`watch`]: progress and ending early
-//! - [`museum`]: known bugs found again
+//! - [`museum`]: known bugs found again; [`race`]: other fuzzers side by side
 
 pub mod error;
 pub mod machine;
 pub mod markdown;
 pub mod museum;
 pub mod page;
+pub mod race;
 pub mod report;
 pub mod watch;
 

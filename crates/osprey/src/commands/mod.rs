@@ -6,6 +6,7 @@ mod eval;
 mod findings;
 mod fuzz;
 mod generate;
+mod museum;
 mod mutate;
 mod parse;
 mod replay;
@@ -32,6 +33,7 @@ enum Command {
     Findings(findings::Findings),
     Fuzz(fuzz::Fuzz),
     Generate(generate::Generate),
+    Museum(museum::Museum),
     Mutate(mutate::Mutate),
     Parse(parse::Parse),
     Replay(replay::Replay),
@@ -46,6 +48,7 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
         Command::Findings(command) => command.run(),
         Command::Fuzz(command) => command.run(),
         Command::Generate(command) => command.run(),
+        Command::Museum(command) => command.run(),
         Command::Mutate(command) => command.run(),
         Command::Parse(command) => command.run(),
         Command::Replay(command) => command.run(),

@@ -3,6 +3,7 @@
 
 mod museum;
 mod page;
+mod race;
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -31,6 +32,7 @@ pub struct Bench {
 enum Benchmark {
     Museum(museum::Museum),
     Page(page::Page),
+    Race(race::Race),
 }
 
 impl Bench {
@@ -39,6 +41,7 @@ impl Bench {
         match self.benchmark {
             Benchmark::Museum(museum) => museum.run(),
             Benchmark::Page(page) => page.run(),
+            Benchmark::Race(race) => race.run(),
         }
     }
 }

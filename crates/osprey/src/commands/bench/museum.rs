@@ -104,7 +104,8 @@ impl Museum {
 
     /// The engines named; those that start from nothing have no place here.
     fn engines(&self) -> Result<Vec<Box<dyn engines::Engine>>> {
-        let all: Vec<_> = engines::all().into_iter().filter(|engine| engine.seeds_wanted() > 0).collect();
+        let all: Vec<_> =
+            engines::all().into_iter().filter(|engine| engine.seeds_wanted() > 0 && !engine.once()).collect();
         let names: Vec<&str> = all.iter().map(|engine| engine.name()).collect();
         if let Some(name) = self
             .engine

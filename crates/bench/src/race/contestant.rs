@@ -1,0 +1,190 @@
+//! Who races: Osprey itself, and any fuzzer whose command line can be written down.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::process::{self, Course};
+use crate::error::BenchError;
+
+/// A fuzzer with its command line, in which `{target}` and `{reference}` stand for the solvers' own command lines,
+/// `{seeds}` for the folder of seeds, `{out}` for the folder it leaves bug triggers in (as .smt2 files), and `{scratch}`
+/// for one that nobody looks at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contestant {
+    pub name: String,
+    pub command: String,
+    /// It tells its own figures, as Osprey does with `--json`.
+    pub tells: bool,
+}
+
+impl std::str::FromStr for Contestant {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Contestant, String> {
+        let example =
+            "for example 'opfuzz=opfuzz -b {out} -s {scratch} -l {scratch} \"{target};{reference}\" {seeds}'";
+        let Some((name, command)) = text.split_once('=') else {
+            return Err(format!("'{text}' is not NAME=COMMAND, {example}"));
+        };
+        for needed in ["{target}", "{seeds}", "{out}"] {
+            if !command.contains(needed) {
+                return Err(format!("the command of '{name}' does not contain {needed}, {example}"));
+            }
+        }
+        Ok(Contestant { name: name.to_owned(), command: command.to_owned(), tells: false })
+    }
+}
+
+/// What a contestant did with its budget.
+#[derive(Clone, Debug, Default)]
+pub struct Effort {
+    pub cpu: Duration,
+    /// Of the fuzzer without solvers.
+    pub own_cpu: Duration,
+    /// Solver runs, where the fuzzer tells.
+    pub calls: Option<u64>,
+    /// How often it was started: one that runs out of seeds begins again.
+    pub starts: u64,
+    /// Bug triggers with the CPU time at which they were there.
+    pub triggers: Vec<(PathBuf, Duration)>,
+    /// What went wrong.
+    pub complaint: Option<String>,
+}
+
+/// Starts in a row that use next to no CPU time, after which a contestant is given up.
+const FUTILE: u64 = 3;
+const NEXT_TO_NOTHING: Duration = Duration::from_millis(500);
+
+/// What stands for what in a contestant's command.
+pub struct Places<'a> {
+    pub target: &'a str,
+    pub reference: &'a str,
+    pub seeds: &'a Path,
+}
+
+impl Contestant {
+    /// Lets it race: again and again until its budget is used up.
+    pub fn race(
+        &self,
+        places: &Places,
+        folder: &Path,
+        core: Option<usize>,
+        budget: Duration,
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<Effort, BenchError> {
+        let mut effort = Effort::default();
+        let mut futile = 0;
+        while effort.cpu < budget && !stopped() && futile < FUTILE {
+            let here = folder.join(format!("{}-{}", self.name, effort.starts));
+            let (out, scratch, output) = (here.join("out"), here.join("scratch"), here.join("output"));
+            let failed = |source| BenchError::Write { path: here.clone(), source };
+            std::fs::create_dir_all(&out).and_then(|()| std::fs::create_dir_all(&scratch)).map_err(failed)?;
+            let shown = |path: &Path| path.display().to_string();
+            let command = self
+                .command
+                .replace("{target}", places.target)
+                .replace("{reference}", places.reference)
+                .replace("{seeds}", &shown(places.seeds))
+                .replace("{out}", &shown(&out))
+                .replace("{scratch}", &shown(&scratch));
+            let left = budget.saturating_sub(effort.cpu);
+            let course = process::run(&command, &scratch, &output, core, left, stopped).map_err(failed)?;
+            let said = String::from_utf8_lossy(&std::fs::read(&output).unwrap_or_default()).into_owned();
+            self.add(&mut effort, &course, &said, &out);
+            futile = if course.cpu.all < NEXT_TO_NOTHING { futile + 1 } else { 0 };
+            if futile >= FUTILE {
+                let last = said.lines().last().unwrap_or("it said nothing").trim();
+                effort.complaint = Some(format!("it ends at once: {last}"));
+            }
+        }
+        Ok(effort)
+    }
+
+    fn add(&self, effort: &mut Effort, course: &Course, said: &str, out: &Path) {
+        let before = effort.cpu;
+        effort.starts += 1;
+        effort.cpu += course.cpu.all;
+        let figures = if self.tells { own_figures(said) } else { None };
+        let calls = figures.map(|figures| figures.0).or_else(|| calls_told(said));
+        if let Some(calls) = calls {
+            *effort.calls.get_or_insert(0) += calls;
+        }
+        effort.own_cpu += figures.map_or(course.cpu.root, |figures| figures.1);
+        let mut files = Vec::new();
+        triggers(out, &mut files);
+        files.sort();
+        for file in files {
+            let made = std::fs::metadata(&file).and_then(|about| about.modified());
+            let when = made.map_or(course.cpu.all, |made| course.at(made));
+            effort.triggers.push((file, before + when));
+        }
+    }
+}
+
+/// Solver runs and own CPU time from Osprey's summary.
+fn own_figures(said: &str) -> Option<(u64, Duration)> {
+    let summary: serde_json::Value = said
+        .lines()
+        .rev()
+        .find_map(|line| serde_json::from_str(line).ok().filter(serde_json::Value::is_object))?;
+    let total = |name: &str| summary.get("totals")?.get(name)?.as_u64();
+    Some((total("runs")? + total("extra_runs")?, Duration::from_micros(total("own_cpu")?)))
+}
+
+/// The last number before the words "solver calls", which is how yinyang tells.
+fn calls_told(said: &str) -> Option<u64> {
+    let end = said.rfind(" solver calls")?;
+    let number: Vec<char> = said[..end].chars().rev().take_while(char::is_ascii_digit).collect();
+    number.into_iter().rev().collect::<String>().parse().ok()
+}
+
+/// Scripts that a contestant left. Of a finding with several scripts the one that was found counts, not what was made
+/// of it.
+fn triggers(folder: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if path.is_dir() {
+            if name != "internal" {
+                triggers(&path, files);
+            }
+        } else if path.extension().is_some_and(|extension| extension == "smt2")
+            && !["reduced.smt2", "witness.smt2"].contains(&name)
+        {
+            files.push(path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn yinyangs_last_word_on_its_calls_counts() {
+        let said = "Performed 108 solver calls (107.5 calls/s)\nPerformed 1204 solver calls (23.8 calls/s)\n";
+        assert_eq!(calls_told(said), Some(1204));
+        assert_eq!(calls_told("nothing of the kind"), None);
+    }
+
+    #[test]
+    fn our_own_summary_tells_runs_and_cpu_time() {
+        let said = "a note\n{\"totals\": {\"runs\": 90, \"extra_runs\": 10, \"own_cpu\": 2500000}}\n";
+        assert_eq!(own_figures(said), Some((100, Duration::from_millis(2500))));
+    }
+
+    #[test]
+    fn a_fuzzer_that_ends_at_once_is_started_again_and_then_given_up() {
+        let folder = tempfile::tempdir().expect("a scratch folder");
+        let peer: Contestant = "quick=sh -c 'echo {target} > {out}/bug.smt2; echo 7 solver calls' {seeds}"
+            .parse()
+            .expect("a peer");
+        let places = Places { target: "z3", reference: "cvc5", seeds: folder.path() };
+        let effort =
+            peer.race(&places, folder.path(), None, Duration::from_secs(60), &|| false).expect("an effort");
+        assert_eq!(effort.starts, FUTILE);
+        assert_eq!(effort.calls, Some(7 * FUTILE));
+        assert_eq!(effort.triggers.len() as u64, FUTILE);
+        assert!(effort.complaint.is_some());
+    }
+}

@@ -1,0 +1,290 @@
+//! `osprey bench race`: Osprey and other fuzzers on the same seeds with the same CPU time, one core each.
+//!
+//! Every contestant's bug triggers are judged alike: Osprey's own campaign tries each of them as it is, confirms it by
+//! fresh starts, makes it small, asks the installed releases which of them have the bug, and tells bugs apart by that.
+//!
+//! - [`process`]: one core, CPU time of a whole tree of processes, the end at the budget
+//! - [`contestant`]: command lines, solver runs, triggers
+
+pub mod contestant;
+pub mod process;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use campaign::{Finding, folder};
+use solver::{RunRequest, Solver};
+
+use crate::error::BenchError;
+use crate::report::{Cell, Draft, Report, Table};
+use crate::watch::Watch;
+use contestant::{Contestant, Effort, Places};
+
+/// Who races for what.
+pub struct Settings {
+    /// Osprey's own program.
+    pub osprey: PathBuf,
+    /// More words for its command line.
+    pub osprey_options: String,
+    pub target: Solver,
+    pub reference: Solver,
+    pub seeds: Vec<PathBuf>,
+    pub budget: Duration,
+    pub peers: Vec<Contestant>,
+    /// Where everything is kept.
+    pub out: PathBuf,
+    pub rng_seed: u64,
+    /// Contestants at the same time, each on a core of its own.
+    pub jobs: usize,
+    pub command: String,
+}
+
+/// What a contestant's triggers amount to.
+#[derive(Clone, Debug, Default)]
+struct Judgement {
+    triggers: u64,
+    /// Triggers that a fresh run confirms.
+    confirmed: u64,
+    /// Bugs by signature: kind and an example.
+    unique: BTreeMap<String, (String, PathBuf)>,
+}
+
+/// Runs the race.
+pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError> {
+    let mut draft = Draft::new("race", "Race with other fuzzers", &settings.command);
+    draft.rng_seed = Some(settings.rng_seed);
+    draft.versions = vec![settings.target.name(), settings.reference.name()];
+    let seeds = copy_seeds(settings)?;
+    let contestants = contestants(settings);
+    let efforts = race(settings, &contestants, &seeds, watch)?;
+    let half = settings.budget / 2;
+    let mut results = Vec::new();
+    for (number, (contestant, effort)) in contestants.iter().zip(&efforts).enumerate() {
+        watch.progress(number, contestants.len(), &format!("judging what {} found", contestant.name));
+        let at = |limit: Duration, name: &str| {
+            let files: Vec<&Path> = effort
+                .triggers
+                .iter()
+                .filter(|(_, when)| *when <= limit)
+                .map(|(file, _)| file.as_path())
+                .collect();
+            judge(settings, &files, &settings.out.join(format!("judge-{}-{name}", contestant.name)), watch)
+        };
+        results.push((contestant, effort, at(half, "half")?, at(Duration::MAX, "all")?));
+        if let Some(complaint) = &effort.complaint {
+            draft.skip(&contestant.name, complaint);
+        }
+    }
+    if watch.stopped() {
+        draft.partial = Some("interrupted".to_owned());
+    }
+    fill(&mut draft, settings, &results);
+    Ok(draft.finish())
+}
+
+/// Osprey first, then the peers.
+fn contestants(settings: &Settings) -> Vec<Contestant> {
+    let options = match settings.osprey_options.as_str() {
+        "" => String::new(),
+        options => format!(" {options}"),
+    };
+    let command = format!(
+        "'{}' fuzz {{seeds}} -s '{}' --reference '{}' --jobs 1 --rng-seed {} --time 30d --json --out {{out}}/campaign{options}",
+        settings.osprey.display(),
+        spec(&settings.target),
+        spec(&settings.reference),
+        settings.rng_seed,
+    );
+    let own = Contestant { name: "osprey".to_owned(), command, tells: true };
+    // Placeholders that Osprey does not need are not missed.
+    std::iter::once(own).chain(settings.peers.iter().cloned()).collect()
+}
+
+/// A solver as `-s` takes it.
+fn spec(solver: &Solver) -> String {
+    std::iter::once(solver.name()).chain(solver.options.iter().cloned()).collect::<Vec<_>>().join(" ")
+}
+
+/// A solver's own command line, without the file.
+fn command_line(solver: &Solver) -> Result<String, BenchError> {
+    const FILE: &str = "osprey-file";
+    let line = solver.line(&RunRequest::default(), FILE)?;
+    let words =
+        line.arguments.iter().map(|word| word.to_string_lossy().into_owned()).filter(|word| word != FILE);
+    Ok(std::iter::once(line.program.display().to_string()).chain(words).collect::<Vec<_>>().join(" "))
+}
+
+/// Every contestant gets the same folder with the same files.
+fn copy_seeds(settings: &Settings) -> Result<PathBuf, BenchError> {
+    let folder = settings.out.join("seeds");
+    let failed = |source| BenchError::Write { path: folder.clone(), source };
+    if settings.out.exists() {
+        let reason = "this folder exists already; choose another one with --out".to_owned();
+        return Err(BenchError::Malformed { path: settings.out.clone(), reason });
+    }
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    for (number, seed) in settings.seeds.iter().enumerate() {
+        std::fs::copy(seed, folder.join(format!("{number:05}.smt2")))
+            .map_err(|source| BenchError::Read { path: seed.clone(), source })?;
+    }
+    std::fs::canonicalize(&folder).map_err(failed)
+}
+
+fn race(
+    settings: &Settings,
+    contestants: &[Contestant],
+    seeds: &Path,
+    watch: &dyn Watch,
+) -> Result<Vec<Effort>, BenchError> {
+    let (target, reference) = (command_line(&settings.target)?, command_line(&settings.reference)?);
+    let places = Places { target: &target, reference: &reference, seeds };
+    let folder = std::fs::canonicalize(&settings.out)
+        .map_err(|source| BenchError::Read { path: settings.out.clone(), source })?;
+    let next = AtomicUsize::new(0);
+    let done: Mutex<BTreeMap<usize, Result<Effort, BenchError>>> = Mutex::new(BTreeMap::new());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for lane in 0..settings.jobs.clamp(1, contestants.len()) {
+            let (next, done, places, folder) = (&next, &done, &places, &folder);
+            scope.spawn(move || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(contestant) = contestants.get(number) else { return };
+                    watch.progress(number, contestants.len(), &format!("{} races", contestant.name));
+                    let core = (lane < cores).then_some(lane);
+                    let effort = contestant.race(places, folder, core, settings.budget, &|| watch.stopped());
+                    done.lock().unwrap_or_else(PoisonError::into_inner).insert(number, effort);
+                }
+            });
+        }
+    });
+    done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
+}
+
+/// The time of one run when triggers are judged.
+const JUDGE_TIMEOUT: &str = "5";
+
+/// Has Osprey's own campaign try every trigger as it is.
+fn judge(
+    settings: &Settings,
+    files: &[&Path],
+    out: &Path,
+    watch: &dyn Watch,
+) -> Result<Judgement, BenchError> {
+    let mut judgement = Judgement { triggers: files.len() as u64, ..Judgement::default() };
+    let failed = |source| BenchError::Write { path: out.to_owned(), source };
+    if files.is_empty() || watch.stopped() {
+        return Ok(judgement);
+    }
+    let triggers = out.join("triggers");
+    std::fs::create_dir_all(&triggers).map_err(failed)?;
+    for (number, file) in files.iter().enumerate() {
+        std::fs::copy(file, triggers.join(format!("{number:05}.smt2"))).map_err(failed)?;
+    }
+    let campaign = out.join("campaign");
+    // Every seed has its turn; now and then a round goes to one that had it.
+    let rounds = files.len() + files.len() / 8 + 8;
+    let output = std::process::Command::new(&settings.osprey)
+        .arg("fuzz")
+        .arg(&triggers)
+        .args(["-s", &spec(&settings.target), "--reference", &spec(&settings.reference)])
+        .args(["--engine", "seed", "--bisect", "--json", "--timeout", JUDGE_TIMEOUT])
+        .args(["--iterations", &rounds.to_string()])
+        .args(["--jobs", &settings.jobs.max(1).to_string(), "--rng-seed", "1", "--out"])
+        .arg(&campaign)
+        .stderr(std::process::Stdio::null())
+        .output()
+        .map_err(failed)?;
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let duplicates = summary.pointer("/totals/duplicates").and_then(serde_json::Value::as_u64).unwrap_or(0);
+    let found = folder::finished(&campaign.join("bugs")).unwrap_or_default();
+    for path in found {
+        let Ok((finding, path)) = Finding::read(&path) else { continue };
+        if finding.solver == settings.target.name() {
+            judgement.unique.insert(finding.signature, (finding.kind, path));
+        }
+    }
+    let unique = judgement.unique.len() as u64;
+    judgement.confirmed = (unique + duplicates).min(judgement.triggers);
+    Ok(judgement)
+}
+
+type Result4<'a> = (&'a Contestant, &'a Effort, Judgement, Judgement);
+
+fn fill(report: &mut Report, settings: &Settings, results: &[Result4]) {
+    let minutes = settings.budget.as_secs_f64() / 60.0;
+    report.summary.push(format!(
+        "{} seeds, {minutes:.0} minutes of CPU time each on one core, {} against {}. All triggers are judged by the \
+         same judge: confirmed by fresh starts, made small, told apart by crash signature, or by operators and the \
+         first release without the bug.",
+        settings.seeds.len(),
+        spec(&settings.target),
+        spec(&settings.reference),
+    ));
+    let mut table = Table::new(
+        "",
+        &[
+            "fuzzer",
+            "CPU s",
+            "own CPU",
+            "solver calls",
+            "calls a CPU s",
+            "triggers",
+            "confirmed",
+            "unique",
+            "unique at half",
+        ],
+    );
+    for (contestant, effort, half, all) in results {
+        let cpu = effort.cpu.as_secs_f64();
+        table.row([
+            contestant.name.as_str().into(),
+            cpu.into(),
+            Cell::percent(effort.own_cpu.as_secs_f64(), cpu),
+            effort.calls.into(),
+            effort.calls.map(|calls| calls as f64 / cpu.max(0.001)).into(),
+            all.triggers.into(),
+            all.confirmed.into(),
+            all.unique.len().into(),
+            half.unique.len().into(),
+        ]);
+    }
+    report.tables.push(table);
+    report.tables.push(ratios(results));
+    let mut bugs = Table::new("Unique bugs", &["fuzzer", "kind", "signature"]);
+    for (contestant, _, _, all) in results {
+        for (signature, (kind, _)) in &all.unique {
+            bugs.row([contestant.name.as_str().into(), kind.as_str().into(), signature.as_str().into()]);
+        }
+    }
+    report.tables.push(bugs);
+    for (contestant, effort, _, _) in results.iter().filter(|result| result.1.starts > 1) {
+        report
+            .notes
+            .push(format!("{} ended by itself and was started {} times.", contestant.name, effort.starts));
+    }
+    report
+        .notes
+        .push("CPU time is that of the whole tree of processes; all are pinned to one core.".to_owned());
+}
+
+/// Ours divided by the best peer's.
+fn ratios(results: &[Result4]) -> Table {
+    let mut table = Table::new("Osprey divided by the best peer", &["what", "osprey", "best peer", "ratio"]);
+    let Some((ours, peers)) = results.split_first() else { return table };
+    let mut row = |what: &str, figure: &dyn Fn(&Result4) -> f64| {
+        let best = peers.iter().map(figure).fold(0.0, f64::max);
+        table.row([what.into(), figure(ours).into(), best.into(), Cell::ratio(figure(ours), best)]);
+    };
+    if !peers.is_empty() {
+        row("unique confirmed bugs", &|result| result.3.unique.len() as f64);
+        row("unique confirmed bugs at half the budget", &|result| result.2.unique.len() as f64);
+        row("solver calls a CPU second", &|result| {
+            result.1.calls.unwrap_or(0) as f64 / result.1.cpu.as_secs_f64().max(0.001)
+        });
+    }
+    table
+}
