@@ -1,0 +1,5 @@
+(set-logic QF_AUFNRA)
+(declare-const a (Array Real Real))
+(declare-const t Real)
+(assert (< (select a (/ 5.0 t)) 2.0))
+(check-sat)

@@ -1,0 +1,7 @@
+(set-logic QF_DT)
+(declare-datatypes ((Lamp 0)) (((on (lit Bool)) (off (dim Bool)))))
+(declare-const p Bool)
+(declare-const q Bool)
+(assert (and q (not p)))
+(assert (or (lit (off p)) p))
+(check-sat)

@@ -1,0 +1,7 @@
+(declare-const w String)
+(declare-const p Bool)
+(assert (= p (str.in.re w (re.inter (re.+ (str.to.re "k")) (str.to.re "k")))))
+(assert (= (not p) (str.in.re w (str.to.re "kk"))))
+(assert (not (= w "k")))
+(assert (= (str.in.re w (re.inter (str.to.re "") (str.to.re "k"))) (str.in.re w (re.union (str.to.re "k") (str.to.re "h")))))
+(check-sat)
