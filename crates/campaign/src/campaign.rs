@@ -11,6 +11,7 @@ use solver::RunClass;
 
 use crate::config::{Identity, Settings};
 use crate::database::Known;
+use crate::docket::{self, Docket};
 use crate::error::CampaignError;
 use crate::executor::Executor;
 use crate::journal::Line;
@@ -91,7 +92,10 @@ pub fn run(
         state: Mutex::new(state),
         stop: Stop::new(settings),
         observer,
+        docket: Docket::default(),
     };
+    let bugs = shared.state().bugs().to_owned();
+    docket::left_over(&shared, &bugs)?;
     let failed = work(&shared, interrupted);
     let was_interrupted = interrupted();
     let mut state = shared.state();
@@ -131,6 +135,14 @@ fn work(shared: &Shared, interrupted: &(dyn Fn() -> bool + Sync)) -> Option<Camp
                 running.fetch_sub(1, std::sync::atomic::Ordering::Release);
             });
         }
+        scope.spawn(|| {
+            let gone = || running.load(std::sync::atomic::Ordering::Acquire) == 0;
+            if let Err(error) = shared.docket.work(shared, &gone) {
+                shared.stop.ask();
+                let mut failed = failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                failed.get_or_insert(error);
+            }
+        });
         let mut shown = std::time::Instant::now();
         while running.load(std::sync::atomic::Ordering::Acquire) > 0 {
             std::thread::sleep(TICK);

@@ -40,6 +40,9 @@ pub enum CampaignError {
     /// A folder that is no finding.
     #[error("'{}' is not a finding: {reason}", .path.display())]
     NotAFinding { path: PathBuf, reason: String },
+    /// A finding cannot be reduced.
+    #[error(transparent)]
+    Reduce(#[from] reduce::ReduceError),
     /// A defect of ours.
     #[error("{0}")]
     Internal(String),
@@ -54,7 +57,7 @@ impl CampaignError {
     pub fn is_disk(&self) -> bool {
         use rusqlite::ErrorCode::{CannotOpen, DiskFull, ReadOnly, SystemIoFailure};
         match self {
-            CampaignError::Disk { .. } => true,
+            CampaignError::Disk { .. } | CampaignError::Reduce(reduce::ReduceError::Disk(_)) => true,
             CampaignError::Database(error) => {
                 matches!(error.sqlite_error_code(), Some(DiskFull | SystemIoFailure | CannotOpen | ReadOnly))
             }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use reduce::Size;
 use serde::{Deserialize, Serialize};
 use solver::Answers;
 
@@ -9,7 +10,7 @@ use crate::error::CampaignError;
 use crate::folder::{self, Content};
 use crate::hash;
 use crate::plan::Origin;
-use crate::report;
+use crate::report::{self, Shown};
 
 /// Everything `finding.json` says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,11 +31,17 @@ pub struct Finding {
     pub signature: String,
     /// It did not repeat in every plain run.
     pub flaky: bool,
+    /// Not reduced yet, and so not told apart from other findings.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pending: bool,
     pub expectation: Expected,
     /// All runs, that of the solver to blame first.
     pub runs: Vec<RunRecord>,
     /// Names of the operators in the script, the Boolean ones left out.
     pub operators: Vec<String>,
+    /// How far it was reduced: then the runs are those on `reduced.smt2`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduced: Option<Shrunk>,
     /// Which installed releases have it, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub releases: Option<Releases>,
@@ -76,6 +83,27 @@ pub struct RunRecord {
     pub stdout: String,
     pub stderr: String,
     pub cpu_ms: u64,
+}
+
+/// What a reduction came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Shrunk {
+    pub before: Size,
+    pub after: Size,
+    pub candidates: u64,
+    pub seconds: f64,
+    /// Nothing smaller was left to try.
+    pub finished: bool,
+}
+
+/// The texts of a reduced finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Small {
+    pub script: String,
+    /// A model that satisfies it.
+    pub witness: Option<String>,
+    /// The script with the witness put in.
+    pub ground: Option<String>,
 }
 
 /// How releases of the blamed solver behave, oldest first.
@@ -138,6 +166,37 @@ impl Finding {
             serde_json::from_str(&text).map_err(|error| refused(format!("{}: {error}", file.display())))?;
         Ok((finding, folder.to_owned()))
     }
+
+    /// The file that shows the bug best.
+    pub fn script_name(&self) -> &'static str {
+        if self.reduced.is_some() { "reduced.smt2" } else { "input.smt2" }
+    }
+
+    /// The model of that file, where there is one.
+    pub fn witness_name(&self) -> &'static str {
+        if self.reduced.is_some() { "reduced-witness.smt2" } else { "witness.smt2" }
+    }
+
+    /// Adds the reduced script to a finding's folder and says everything anew. Each file is the old one or the new one
+    /// at any time; `finding.json` comes last, so that what it mentions is there.
+    pub fn write_reduced(&self, folder: &Path, small: &Small) -> Result<(), CampaignError> {
+        let json =
+            serde_json::to_string_pretty(self).map_err(|error| CampaignError::Internal(error.to_string()))?;
+        let shown = Shown {
+            script: &small.script,
+            witness: small.witness.as_deref(),
+            ground: small.ground.as_deref(),
+        };
+        let report = report::markdown(self, &shown);
+        let repro = report::repro(self);
+        let mut contents = vec![Content::new("reduced.smt2", &small.script)];
+        contents.extend(small.witness.as_deref().map(|text| Content::new("reduced-witness.smt2", text)));
+        contents.extend(small.ground.as_deref().map(|text| Content::new("ground.smt2", text)));
+        contents.push(Content::new("report.md", &report));
+        contents.push(Content { executable: true, ..Content::new("repro.sh", &repro) });
+        contents.push(Content::new("finding.json", &json));
+        folder::replace(folder, &contents)
+    }
 }
 
 /// A finding with its files. It is made from a finding and its input, so it cannot lack its repro.
@@ -161,7 +220,8 @@ impl Dossier {
     pub fn write(&self, bugs: &Path) -> Result<PathBuf, CampaignError> {
         let json = serde_json::to_string_pretty(&self.finding)
             .map_err(|error| CampaignError::Internal(error.to_string()))?;
-        let report = report::markdown(&self.finding, &self.input, self.witness.as_deref());
+        let shown = Shown { script: &self.input, witness: self.witness.as_deref(), ground: None };
+        let report = report::markdown(&self.finding, &shown);
         let repro = report::repro(&self.finding);
         let mut contents = vec![
             Content::new("input.smt2", &self.input),

@@ -51,6 +51,18 @@ pub fn write(parent: &Path, name: &str, contents: &[Content]) -> Result<PathBuf,
     }
 }
 
+/// Puts files into a folder, in order; each is the old one or the new one at any time.
+pub fn replace(folder: &Path, contents: &[Content]) -> Result<(), CampaignError> {
+    for content in contents {
+        let path = folder.join(content.name);
+        let part = folder.join(format!(".{}.part", content.name));
+        write_file(&part, content.bytes, content.executable)
+            .and_then(|()| fs::rename(&part, &path))
+            .map_err(|error| CampaignError::disk(&path, error))?;
+    }
+    sync_folder(folder).map_err(|error| CampaignError::disk(folder, error))
+}
+
 /// Writes one file so that it survives a crash of the machine.
 pub fn write_file(path: &Path, bytes: &[u8], executable: bool) -> io::Result<()> {
     let mut file = File::create(path)?;

@@ -1,4 +1,4 @@
-//! From runs to findings: judged, confirmed, made smaller, told apart, written.
+//! From runs to findings: judged, confirmed, written. Making them small and telling them apart is the docket's work.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,14 +9,14 @@ use oracle::{Court, Expected, Kind, Run, Standing, Subject, Verdict};
 use smtlib::theory::Theory;
 use smtlib::{Script, Status, Store};
 
+use crate::docket::Entered;
 use crate::error::CampaignError;
-use crate::essence::{Essence, Reduction};
 use crate::executor::{Executor, why};
-use crate::finding::{self, Dossier, Finding, RunRecord};
+use crate::finding::{self, Finding, RunRecord};
+use crate::hash;
 use crate::plan::Origin;
-use crate::releases;
+use crate::reduction::Case;
 use crate::seeds::SeedText;
-use crate::state::Reported;
 use crate::worker::{Prepared, Shared};
 
 /// What came of a suspicion.
@@ -37,7 +37,6 @@ pub struct Inquiry {
     court: Court,
     /// With the oracles that cost many runs.
     thorough: Court,
-    bisect: bool,
 }
 
 /// A test case that was run, for judgement.
@@ -57,11 +56,13 @@ pub struct Parts<'a> {
     pub executor: &'a mut Executor,
 }
 
-impl Inquiry {
-    pub fn new(bisect: bool) -> Inquiry {
-        Inquiry { court: Court::standard(), thorough: Court::thorough(), bisect }
+impl Default for Inquiry {
+    fn default() -> Inquiry {
+        Inquiry { court: Court::standard(), thorough: Court::thorough() }
     }
+}
 
+impl Inquiry {
     /// Judges the runs of a test case and sees to every misbehaviour.
     pub fn judge(
         &self,
@@ -104,7 +105,7 @@ impl Inquiry {
                 outcomes.push(Outcome::Unconfirmed);
                 continue;
             }
-            outcomes.push(self.pursue(parts, shared, suspect, court, &verdict)?);
+            outcomes.push(self.pursue(parts, shared, suspect, &verdict)?);
         }
         Ok(outcomes)
     }
@@ -115,67 +116,50 @@ impl Inquiry {
         parts: &mut Parts,
         shared: &Shared,
         suspect: &Suspect,
-        court: &Court,
         verdict: &Verdict,
     ) -> Result<Outcome, CampaignError> {
         let Suspect { prepared, runs, origin, ancestors, .. } = *suspect;
         let case = prepared.case;
-        let failed = |error| why("a solver", error);
-        let models = runs.iter().any(|run| run.configuration.request.models);
         let essence = involved(&case.script, runs, verdict);
-        let essence = if verdict.is_flaky() {
-            essence
-        } else {
-            Reduction::new(court, parts.executor, parts.evaluator, &case.expectation, models)
-                .reduce(parts.store, essence)
-                .map_err(failed)?
-        };
-        let operators = operators(parts.store, &essence.script);
-        let mut signature = match crash_signature(&essence.verdict, &essence.runs) {
-            Some(signature) => signature,
-            None => signature(&essence, &operators),
-        };
-        let releases = match self.bisect {
-            true => releases::compare(court, parts, &essence, &case.expectation).map_err(failed)?,
-            false => None,
-        };
-        if let Some(releases) = &releases {
-            let name = |release: &Option<String>| release.clone().unwrap_or_else(|| "-".to_owned());
-            let good = format!(
-                " | last good {} | first fixed {}",
-                name(&releases.last_good),
-                name(&releases.first_fixed)
-            );
-            signature.push_str(&good);
-        }
-        let witness = self.witness(parts, &essence, &case.expectation).map_err(failed)?;
+        let witness =
+            self.witness(parts, &essence, &case.expectation).map_err(|error| why("a solver", error))?;
         let input = input_text(&essence.runs, &essence.verdict);
-        let finding = Finding {
+        let crash = crash_signature(&essence.verdict, &essence.runs);
+        // What does not repeat cannot be reduced; a crash is told apart by its place. All others wait.
+        let pending = crash.is_none() && !verdict.is_flaky();
+        let mut finding = Finding {
             osprey: env!("CARGO_PKG_VERSION").to_owned(),
             found: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
             kind: verdict.kind.to_string(),
-            solver: accused_name(&essence),
+            solver: accused_name(&essence.verdict, &essence.runs),
             title: essence.runs[0].configuration.solver.adapter.title.clone(),
-            summary: summary(&essence),
-            signature,
+            summary: String::new(),
+            signature: crash.unwrap_or_default(),
             flaky: verdict.is_flaky(),
-            expectation: expectation(&case.expectation, &essence.verdict),
-            runs: essence.runs.iter().map(record).collect(),
-            operators,
-            releases,
+            pending,
+            expectation: expectation(&case.expectation),
+            runs: essence.runs.iter().map(|run| record(run, "input.smt2")).collect(),
+            operators: Vec::new(),
+            reduced: None,
+            releases: None,
             provenance: origin.clone(),
         };
-        let dossier = Dossier::new(finding, input.clone(), witness);
+        describe(&mut finding, &essence.verdict, &essence.runs, witness.is_some().then_some("witness.smt2"));
+        sign(&mut finding, parts.store, &case.script, &essence.runs);
+        let likely = finding.signature.clone();
+        if pending {
+            finding.signature = format!("{} | {}", finding.signature, hash::name(input.as_bytes()));
+        }
         let texts: Vec<SeedText> =
             ancestors.iter().filter(|(_, generated)| !generated).map(|(seed, _)| seed.clone()).collect();
-        let reported = shared.state().report(&dossier, &input, &texts)?;
+        let configurations = essence.runs.iter().map(|run| run.configuration.clone()).collect();
+        let reducible = !finding.flaky;
+        let case = Case { finding, input, witness, configurations };
+        let reported = shared.docket.enter(shared, case, likely, &texts, reducible)?;
         Ok(match reported {
-            Reported::Unique(folder) => {
-                shared.stop.count_finding();
-                shared.observer.found(dossier.finding(), &folder);
-                Outcome::Unique
-            }
-            Reported::Duplicate | Reported::Suppressed => Outcome::Known,
+            Entered::Unique => Outcome::Unique,
+            // Engines get their due when the finding turns out to be new.
+            Entered::Waiting | Entered::Known => Outcome::Known,
         })
     }
 
@@ -207,6 +191,14 @@ impl Inquiry {
             write_model(parts.store, &essence.script, &found.model).unwrap_or_else(|_| found.text.clone())
         }))
     }
+}
+
+/// A script that misbehaves, with the runs that show it.
+struct Essence {
+    script: Script,
+    /// Runs of the accused, if there is one, and of those who speak against it.
+    runs: Vec<Run>,
+    verdict: Verdict,
 }
 
 /// What the answer must be, as oracles take it.
@@ -271,72 +263,94 @@ fn operators(store: &Store, script: &Script) -> Vec<String> {
     names
 }
 
-/// Equal for findings taken for the same bug.
-fn signature(essence: &Essence, operators: &[String]) -> String {
-    let mut options: Vec<&str> = essence.runs[0].configuration.options().collect();
+/// Gives a finding its operators and, unless it is a crash, a signature made of them: equal for findings taken for the
+/// same bug.
+pub fn sign(finding: &mut Finding, store: &Store, script: &Script, runs: &[Run]) {
+    finding.operators = operators(store, script);
+    if finding.kind == Kind::Crash.word() {
+        return;
+    }
+    let mut options: Vec<&str> =
+        runs.first().map(|run| run.configuration.options().collect()).unwrap_or_default();
     options.sort_unstable();
-    format!(
+    let operators = &finding.operators;
+    finding.signature = format!(
         "{} | {} | {} | {}",
-        essence.verdict.kind,
-        accused_name(essence),
+        finding.kind,
+        finding.solver,
         if options.is_empty() { "default options".to_owned() } else { options.join(" ") },
         if operators.is_empty() { "no operators".to_owned() } else { operators.join(" ") }
-    )
+    );
+    if let Some(releases) = &finding.releases {
+        let name = |release: &Option<String>| release.clone().unwrap_or_else(|| "-".to_owned());
+        let (good, fixed) = (name(&releases.last_good), name(&releases.first_fixed));
+        finding.signature.push_str(&format!(" | last good {good} | first fixed {fixed}"));
+    }
 }
 
-fn accused_name(essence: &Essence) -> String {
-    match essence.verdict.accused {
-        Some(position) => essence.runs[position].configuration.solver.name(),
+fn accused_name(verdict: &Verdict, runs: &[Run]) -> String {
+    match verdict.accused {
+        Some(position) => runs[position].configuration.solver.name(),
         None => {
-            let names: Vec<String> = essence.runs.iter().map(|run| run.configuration.solver.name()).collect();
+            let names: Vec<String> = runs.iter().map(|run| run.configuration.solver.name()).collect();
             names.join("-")
         }
     }
 }
 
-fn summary(essence: &Essence) -> String {
-    match essence.verdict.accused {
+/// Says what is wrong and why, in the words of a verdict.
+pub fn describe(finding: &mut Finding, verdict: &Verdict, runs: &[Run], witness: Option<&str>) {
+    finding.summary = match verdict.accused {
         Some(position) => {
-            let configuration = &essence.runs[position].configuration;
+            let configuration = &runs[position].configuration;
             let title = &configuration.solver.adapter.title;
             let version =
                 configuration.solver.version().map(|version| format!(" {version}")).unwrap_or_default();
-            let reason = essence.verdict.reason.strip_prefix("it ").unwrap_or(&essence.verdict.reason);
+            let reason = verdict.reason.strip_prefix("it ").unwrap_or(&verdict.reason);
             format!("{title}{version} {reason}")
         }
-        None => essence.verdict.reason.clone(),
+        None => verdict.reason.clone(),
+    };
+    let expectation = &mut finding.expectation;
+    if finding.reduced.is_some() {
+        // How the input was made is no argument for a part of it.
+        expectation.why.clear();
+    }
+    expectation.why.retain(|why| !why.starts_with(BY_MODEL));
+    if let Some(file) = witness {
+        expectation.why.insert(0, format!("{BY_MODEL} ({file})"));
+    }
+    expectation.why.extend(verdict.evidence.iter().cloned());
+    expectation.answer = match verdict.kind {
+        Kind::RefutationSoundness => Some("sat".to_owned()),
+        Kind::SolutionSoundness => Some("unsat".to_owned()),
+        _ => None,
+    };
+}
+
+const BY_MODEL: &str = "a model satisfies every assertion";
+
+fn expectation(expectation: &Expectation) -> finding::Expected {
+    match expectation {
+        Expectation::Derived(_, derivation) => finding::Expected {
+            answer: None,
+            derived: Some(derivation.grounds.clone()),
+            why: std::iter::once(derivation.grounds.clone())
+                .chain(derivation.steps.iter().cloned())
+                .collect(),
+        },
+        _ => finding::Expected::default(),
     }
 }
 
-fn expectation(expectation: &Expectation, verdict: &Verdict) -> finding::Expected {
-    let mut why: Vec<String> = match expectation {
-        Expectation::Sat(_) => vec!["a model satisfies every assertion (witness.smt2)".to_owned()],
-        Expectation::Derived(_, derivation) => {
-            std::iter::once(derivation.grounds.clone()).chain(derivation.steps.iter().cloned()).collect()
-        }
-        Expectation::Agree => Vec::new(),
-    };
-    why.extend(verdict.evidence.iter().cloned());
-    let answer = match verdict.kind {
-        Kind::RefutationSoundness => Some("sat"),
-        Kind::SolutionSoundness => Some("unsat"),
-        _ => None,
-    };
-    let derived = match expectation {
-        Expectation::Derived(_, derivation) => Some(derivation.grounds.clone()),
-        _ => None,
-    };
-    finding::Expected { answer: answer.map(str::to_owned), derived, why }
-}
-
-/// A run as it is kept.
-pub fn record(run: &Run) -> RunRecord {
+/// A run as it is kept, on a file of this name.
+pub fn record(run: &Run, file: &str) -> RunRecord {
     let configuration = &run.configuration;
     RunRecord {
         solver: configuration.solver.name(),
         user_options: configuration.solver.options.clone(),
         version: configuration.solver.version().map(ToString::to_string).unwrap_or_default(),
-        command: configuration.command_line("input.smt2"),
+        command: configuration.command_line(file),
         options: configuration.request.options.clone(),
         models: configuration.request.models,
         broad: configuration.request.broad,

@@ -9,7 +9,7 @@
 //! - [`seeds`], [`pool`]: seeds from files, and those in use; [`plan`], [`round`], [`streams`]: what a round does
 //! - [`learned`], [`novelty`]: counts and new behaviour, for the scheduler
 //! - [`worker`], [`executor`], [`pace`], [`ask`], [`policy`], [`target`]: making and running test cases
-//! - [`inquiry`], [`essence`], [`releases`]: from a suspicion to a finding
+//! - [`inquiry`], [`docket`], [`reduction`], [`releases`]: from a suspicion to a finding
 //! - [`finding`], [`folder`], [`report`]: findings on disk
 //! - [`state`], [`database`], [`totals`], [`usage`]: what all workers share, and its copy on disk
 //! - [`observer`], [`journal`]: who looks on
@@ -19,8 +19,8 @@ pub mod ask;
 pub mod campaign;
 pub mod config;
 pub mod database;
+pub mod docket;
 pub mod error;
-pub mod essence;
 pub mod exchange;
 pub mod executor;
 pub mod finding;
@@ -35,6 +35,7 @@ pub mod pace;
 pub mod plan;
 pub mod policy;
 pub mod pool;
+pub mod reduction;
 pub mod releases;
 pub mod replay;
 pub mod report;

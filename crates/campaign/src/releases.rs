@@ -2,49 +2,53 @@
 
 use std::sync::Arc;
 
-use engines::Expectation;
-use oracle::{Configuration, Court, Rerun as _, RunError, Subject};
+use oracle::Configuration;
+use reduce::ReduceError;
+use reduce::driver::Best;
+use reduce::predicate::{Bug, Candidate, Predicate as _};
+use smtlib::{Mode, Store, print};
 use solver::{Adapters, Home, Solver, Solvers};
 
-use crate::essence::{Essence, text};
 use crate::finding::Releases;
-use crate::inquiry::{Parts, expected};
 
-/// Puts every installed release in the place of the accused and judges again. Nothing without an accused or when no
-/// other release is installed.
-pub fn compare(
-    court: &Court,
-    parts: &mut Parts,
-    essence: &Essence,
-    expectation: &Expectation,
-) -> Result<Option<Releases>, RunError> {
-    let Some(accused) = essence.verdict.accused else { return Ok(None) };
-    let own = &essence.runs[accused].configuration;
-    let mut found = Releases::default();
+/// Puts every installed release in the place of the accused and looks for the same bug. Nothing when no other release
+/// is installed.
+pub fn compare(bug: &Bug, best: &Best) -> Result<Option<Releases>, ReduceError> {
+    let own = best.configuration.as_ref().unwrap_or_else(|| bug.accused());
+    let mut store = Store::new();
+    let parsed = smtlib::parse(&mut store, best.text.as_bytes(), Mode::Tolerant).ok();
+    let usage = parsed.as_ref().map(|parsed| smtlib::logic::usage(&store, &parsed.script));
+    let mut examiner = bug.examiner()?;
     let mut order: Vec<(String, bool)> = Vec::new();
     for solver in installed(&own.solver) {
         let configuration = Arc::new(Configuration { solver, request: own.request.clone() });
-        let usage = smtlib::logic::usage(parts.store, &essence.script);
-        if !usage.operators.iter().all(|op| op.row().accepted_by(configuration.release())) {
+        let release = configuration.release();
+        let fits =
+            |usage: &smtlib::logic::Usage| usage.operators.iter().all(|op| op.row().accepted_by(release));
+        if !usage.as_ref().is_none_or(fits) {
             continue;
         }
-        let script = text(parts.store, &essence.script, &configuration, own.request.models);
-        let mut runs = essence.runs.clone();
-        runs[accused] = parts.executor.run(&configuration, script.as_bytes())?;
+        let text = match &parsed {
+            Some(parsed) if release != own.release() => print::print(&store, &parsed.script, release),
+            _ => best.text.clone(),
+        };
+        let candidate = Candidate {
+            text: &text,
+            configuration: Some(&configuration),
+            satisfied: best.witness.is_some(),
+            subset: false,
+            plain: true,
+        };
+        let judgement = examiner.examine(&candidate)?;
         // Giving up or refusing says nothing about the bug.
-        if runs[accused].answers.class != solver::RunClass::Answered
-            && runs[accused].answers.crash().is_none()
-        {
-            continue;
+        if judgement.answered {
+            order.push((configuration.solver.name(), judgement.interesting));
         }
-        let mut subject = Subject::new(parts.store, Some(&essence.script), &[]);
-        subject.expected = expected(expectation);
-        let verdicts = court.judge(&mut subject, &runs, parts.executor)?;
-        let same = verdicts.iter().any(|verdict| {
-            verdict.kind == essence.verdict.kind && verdict.accused == Some(accused) && verdict.is_finding()
-        });
-        order.push((configuration.solver.name(), same));
     }
+    if order.is_empty() {
+        return Ok(None);
+    }
+    let mut found = Releases::default();
     let first = order.iter().position(|(_, affected)| *affected);
     let last = order.iter().rposition(|(_, affected)| *affected);
     found.last_good = first.and_then(|first| order[..first].last()).map(|(name, _)| name.clone());

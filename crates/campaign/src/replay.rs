@@ -38,16 +38,20 @@ pub fn replay(
     identity: &Identity,
 ) -> Result<Replayed, CampaignError> {
     let refused = |reason: String| CampaignError::NotAFinding { path: folder.to_owned(), reason };
-    let input =
-        std::fs::read(folder.join("input.smt2")).map_err(|error| refused(format!("input.smt2: {error}")))?;
+    let name = finding.script_name();
+    let input = std::fs::read(folder.join(name)).map_err(|error| refused(format!("{name}: {error}")))?;
     let mut store = Store::new();
     let parsed = smtlib::parse(&mut store, &input, Mode::Tolerant).ok();
     let mut executor = Executor::new(identity, &[])?;
     let mut runs = Vec::new();
     let mut own_release = None;
     for (solver, past) in solvers.iter().zip(&finding.runs) {
-        let request =
-            RunRequest { models: past.models, options: past.options.clone(), ..RunRequest::default() };
+        let request = RunRequest {
+            models: past.models,
+            broad: past.broad,
+            options: past.options.clone(),
+            ..RunRequest::default()
+        };
         let configuration = Arc::new(Configuration { solver: solver.clone(), request });
         let release = *own_release.get_or_insert(configuration.release());
         let text = match &parsed {
@@ -73,7 +77,7 @@ pub fn replay(
             && verdict.accused.is_none_or(|accused| accused == 0)
             && verdict.is_finding()
     });
-    Ok(Replayed { fails, verdicts, runs: runs.iter().map(record).collect() })
+    Ok(Replayed { fails, verdicts, runs: runs.iter().map(|run| record(run, name)).collect() })
 }
 
 /// What the answer must be: by the stored witness, checked again, or by derivation.
@@ -83,14 +87,16 @@ fn expectation(
     finding: &Finding,
     folder: &Path,
 ) -> Option<Expected> {
-    if let Ok(text) = std::fs::read(folder.join("witness.smt2"))
+    let name = finding.witness_name();
+    if let Ok(text) = std::fs::read(folder.join(name))
         && let Ok(read) = eval::model_text::read_model(store, script, &text, Release::STANDARD)
         && eval::Witness::check(store, script, read.model, eval::Limits::default()).is_ok()
     {
-        let because = "witness.smt2 satisfies every assertion by our evaluation".to_owned();
+        let because = format!("{name} satisfies every assertion by our evaluation");
         return Some(Expected { status: Status::Sat, because });
     }
-    let because = finding.expectation.derived.clone()?;
+    // How the input was made says nothing about a part of it.
+    let because = finding.expectation.derived.clone().filter(|_| finding.reduced.is_none())?;
     let status = match finding.expectation.answer.as_deref()? {
         "sat" => Status::Sat,
         "unsat" => Status::Unsat,

@@ -7,8 +7,20 @@ use crate::finding::{Finding, RunRecord};
 /// Inputs up to this length are in the report itself.
 const INLINE: usize = 20_000;
 
+/// The texts a report shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// The script that shows the bug, as small as it got.
+    pub script: &'a str,
+    /// A model that satisfies it.
+    pub witness: Option<&'a str>,
+    /// The script with the model put in.
+    pub ground: Option<&'a str>,
+}
+
 /// `report.md`.
-pub fn markdown(finding: &Finding, input: &str, witness: Option<&str>) -> String {
+pub fn markdown(finding: &Finding, shown: &Shown) -> String {
+    let name = finding.script_name();
     let mut out = String::new();
     let mut line = |text: &str| {
         out.push_str(text);
@@ -45,28 +57,36 @@ pub fn markdown(finding: &Finding, input: &str, witness: Option<&str>) -> String
         line(&format!("Not affected: {}.", listed(&releases.clean)));
         line("");
     }
-    if input.len() <= INLINE {
-        line("`input.smt2`:");
-        line("");
-        line("```smt2");
-        line(input.trim_end());
-        line("```");
+    if shown.script.len() <= INLINE {
+        line(&format!("`{name}`:"));
+        block(&mut line, shown.script);
     } else {
-        line("The input is in the attached `input.smt2`.");
+        line(&format!("The input is in the attached `{name}`."));
     }
-    match witness {
-        Some(witness) if witness.len() <= INLINE => {
-            line("");
-            line("A model that satisfies it (each assertion evaluates to true):");
-            line("");
-            line("```smt2");
-            line(witness.trim_end());
-            line("```");
+    match (shown.ground, shown.witness) {
+        (Some(ground), _) if ground.len() <= INLINE => {
+            line("\nHow we know: with these values put in, every assertion is true, so the answer is `sat`:");
+            block(&mut line, ground);
         }
-        Some(_) => line("\nA model that satisfies it is in the attached `witness.smt2`."),
-        None => {}
+        (_, Some(witness)) if witness.len() <= INLINE => {
+            line("\nHow we know: this model satisfies it (each assertion evaluates to true):");
+            block(&mut line, witness);
+        }
+        (_, Some(_)) => {
+            line(&format!(
+                "\nHow we know: the model in the attached `{}` satisfies it.",
+                finding.witness_name()
+            ));
+        }
+        (_, None) => {}
     }
     out
+}
+
+fn block(line: &mut impl FnMut(&str), text: &str) {
+    line("\n```smt2");
+    line(text.trim_end());
+    line("```");
 }
 
 fn section(line: &mut impl FnMut(&str), run: &RunRecord) {

@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use crate::config::{Identity, Settings};
 use crate::database::{Database, Known};
 use crate::error::CampaignError;
-use crate::finding::{self, Dossier, Finding};
+use crate::finding::{self, Dossier, Finding, Small};
 use crate::folder;
 use crate::journal::{Journal, Line};
 use crate::learned::{Counts, Learned};
 use crate::novelty::Novelty;
 use crate::pool::Pool;
+use crate::reduction::Case;
 use crate::seeds::{Harvest, SeedText};
 use crate::totals::Totals;
 use crate::usage::Clock;
@@ -119,6 +120,9 @@ impl State {
         let folders = folder::finished(&self.bugs).map_err(|error| CampaignError::disk(&self.bugs, error))?;
         for folder in folders {
             let Ok((finding, _)) = Finding::read(&folder) else { continue };
+            if finding.pending {
+                continue;
+            }
             self.needed.extend(finding.provenance.seeds.iter().map(|seed| seed.hash.clone()));
             if !self.known.contains_key(&finding.hash()) {
                 self.remember(&finding)?;
@@ -193,6 +197,52 @@ impl State {
         })?;
         self.flush()?;
         Ok(Reported::Unique(folder))
+    }
+
+    /// Gives a finding that waited its place among the others: it is new, or its input joins a known one's.
+    pub fn settle(
+        &mut self,
+        finding: &Finding,
+        folder: &Path,
+        case: &Case,
+        small: Option<&Small>,
+        ancestors: &[SeedText],
+    ) -> Result<Reported, CampaignError> {
+        let dossier = Dossier::new(finding.clone(), case.input.clone(), case.witness.clone());
+        let reported = self.report(&dossier, &case.input, ancestors)?;
+        if let (Reported::Unique(place), Some(small)) = (&reported, small) {
+            finding.write_reduced(place, small)?;
+        }
+        if !matches!(&reported, Reported::Unique(place) if place == folder) {
+            std::fs::remove_dir_all(folder).map_err(|error| CampaignError::disk(folder, error))?;
+        }
+        if let Reported::Unique(_) = &reported {
+            let counts = Counts { findings: 1, ..Counts::default() };
+            self.learned.engines.entry(finding.provenance.engine.clone()).or_default().add(&counts);
+            for seed in &finding.provenance.seeds {
+                self.credit_seed(&seed.hash, &counts);
+            }
+        }
+        Ok(reported)
+    }
+
+    /// The signature of a known finding of this kind and solver whose operators all occur in another signature.
+    pub fn resembling(&self, kind: &str, solver: &str, signature: &str) -> Option<String> {
+        let parts = |signature: &'_ str| -> (String, Vec<String>) {
+            let mut fields = signature.split(" | ").skip(2);
+            let options = fields.next().unwrap_or_default().to_owned();
+            let words = fields.next().unwrap_or_default().split(' ').map(str::to_owned).collect();
+            (options, words)
+        };
+        let (options, operators) = parts(signature);
+        let alike = |known: &&Known| {
+            let (known_options, known_operators) = parts(&known.signature);
+            known.kind == kind
+                && known.solver == solver
+                && known_options == options
+                && known_operators.iter().all(|operator| operators.contains(operator))
+        };
+        self.known.values().find(alike).map(|known| known.signature.clone())
     }
 
     /// Counts another test case that shows a known bug.

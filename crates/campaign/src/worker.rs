@@ -14,6 +14,7 @@ use solver::{RunClass, RunRequest};
 
 use crate::ask::{Memory, Questions};
 use crate::config::{Identity, Settings};
+use crate::docket::Docket;
 use crate::error::CampaignError;
 use crate::exchange;
 use crate::executor::Executor;
@@ -38,7 +39,7 @@ use crate::usage::thread_cpu;
 const STEPS: usize = 30;
 
 /// A round ends after this many test cases in a row that some solver ran out of time on, or none could do anything with.
-const PATIENCE: usize = 4;
+const PATIENCE: usize = 3;
 
 /// Counts are handed over at least this often, so that a kill loses little and the view moves.
 const SETTLE_EVERY: Duration = Duration::from_millis(500);
@@ -63,6 +64,8 @@ pub struct Shared<'a> {
     pub state: Mutex<State>,
     pub stop: Stop,
     pub observer: &'a dyn Observer,
+    /// Findings that wait to be made small and told apart.
+    pub docket: Docket,
 }
 
 impl Shared<'_> {
@@ -134,7 +137,7 @@ impl<'a> Worker<'a> {
             evaluator: Evaluator::default(),
             grammars: Grammars::default(),
             memory: Memory::default(),
-            inquiry: Inquiry::new(shared.settings.bisect),
+            inquiry: Inquiry::default(),
             refused_logics: BTreeSet::new(),
             settled: thread_cpu(),
             settled_at: Instant::now(),

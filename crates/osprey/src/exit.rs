@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use bench::BenchError;
 use campaign::CampaignError;
+use oracle::RunError;
+use reduce::ReduceError;
 use solver::InstallError;
 use solver::launch::LaunchError;
 
@@ -58,8 +60,12 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
         if cause.downcast_ref::<solver::options::OptionsError>().is_some() {
             return Exit::Solver;
         }
+        if let Some(error) = cause.downcast_ref::<ReduceError>() {
+            return of_reduction(error);
+        }
         if let Some(error) = cause.downcast_ref::<CampaignError>() {
             return match error {
+                CampaignError::Reduce(error) => of_reduction(error),
                 CampaignError::Solver { .. } => Exit::Solver,
                 error if error.is_disk() => Exit::Disk,
                 CampaignError::Internal(_) | CampaignError::Database(_) => Exit::Internal,
@@ -74,6 +80,25 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
         }
     }
     Exit::Usage
+}
+
+/// The code for a reduction that could not start or go on.
+fn of_reduction(error: &ReduceError) -> Exit {
+    match error {
+        ReduceError::Disk(_) => Exit::Disk,
+        ReduceError::Run(RunError::Install(_)) => Exit::Solver,
+        ReduceError::Run(RunError::Launch(error)) | ReduceError::Launch(error) => {
+            if error.concerns_solver() {
+                Exit::Solver
+            } else {
+                Exit::Internal
+            }
+        }
+        ReduceError::NotInteresting(_)
+        | ReduceError::Flaky { .. }
+        | ReduceError::AlwaysTrue
+        | ReduceError::TooSlow(_) => Exit::Usage,
+    }
 }
 
 /// The error with its causes, each said once: many messages quote their cause already.

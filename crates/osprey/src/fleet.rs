@@ -28,6 +28,21 @@ pub fn resolve(solvers: &Solvers, specs: &[String]) -> Result<Vec<Solver>> {
     Ok(found)
 }
 
+/// The solvers of a finding's runs, in their order and with the user's options.
+pub fn of_finding(finding: &campaign::Finding) -> Result<Vec<Solver>> {
+    let solvers = all(&[])?;
+    let mut fleet = Vec::new();
+    for run in &finding.runs {
+        let mut found = resolve(&solvers, std::slice::from_ref(&run.solver))?;
+        found.truncate(1);
+        for solver in &mut found {
+            solver.options.extend(run.user_options.iter().cloned());
+        }
+        fleet.extend(found);
+    }
+    Ok(fleet)
+}
+
 /// The newest Z3 and cvc5 on this machine, installed if there is none: what is asked when the user names no solver.
 pub fn default_pair(solvers: &Solvers) -> Result<Vec<Solver>> {
     let listed = solvers.list(false);

@@ -172,7 +172,7 @@ impl Check {
 }
 
 /// Everybody's run. Who refuses the file and was given no options is asked again with all it has.
-fn run_all(panel: &mut Panel, text: &[u8]) -> Result<Vec<Run>> {
+pub(super) fn run_all(panel: &mut Panel, text: &[u8]) -> Result<Vec<Run>> {
     let checks = Outline::of(text).checks();
     let mut runs = panel.run_all(text)?;
     for run in &mut runs {

@@ -9,6 +9,7 @@ mod generate;
 mod museum;
 mod mutate;
 mod parse;
+mod reduce;
 mod replay;
 mod solvers;
 
@@ -36,6 +37,7 @@ enum Command {
     Museum(museum::Museum),
     Mutate(mutate::Mutate),
     Parse(parse::Parse),
+    Reduce(reduce::Reduce),
     Replay(replay::Replay),
     Solvers(solvers::Solvers),
 }
@@ -51,6 +53,7 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
         Command::Museum(command) => command.run(),
         Command::Mutate(command) => command.run(),
         Command::Parse(command) => command.run(),
+        Command::Reduce(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Solvers(command) => command.run(),
     }

@@ -1,0 +1,691 @@
+//! The loop: passes over the best script so far until none makes it smaller, or time is up.
+
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use eval::model_text::{read_model, write_model};
+use oracle::Configuration;
+use rustc_hash::{FxHashSet, FxHasher};
+use serde::Serialize;
+use smtlib::{Mode, Release, Store, Term, print};
+
+use crate::edit::Edit;
+use crate::error::ReduceError;
+use crate::predicate::{Candidate, Examiner, Judgement, ModelDuty, Predicate};
+use crate::size::Size;
+use crate::workbench::{Draft, Workbench};
+use crate::{passes, textual};
+
+/// How a reduction is run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Candidates examined at the same time. The result does not depend on it.
+    pub jobs: usize,
+    /// Time for all of it.
+    pub time: Option<Duration>,
+}
+
+/// What is reduced.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    pub text: &'a [u8],
+    /// A model that satisfies it, as [`write_model`] writes it.
+    pub witness: Option<&'a [u8]>,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    pub pass: &'static str,
+    pub before: Size,
+    pub now: Size,
+    /// Candidates that a solver or command was run on.
+    pub candidates: u64,
+    pub elapsed: Duration,
+}
+
+/// Who looks at a reduction while it runs.
+pub trait Observer {
+    fn progress(&self, _: &Progress) {}
+
+    /// Something the user should know.
+    fn note(&self, _: &str) {}
+
+    /// A smaller script: to be kept before the next candidate is tried.
+    fn best(&self, _: &Best) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Whether the user wants to end.
+    fn stop(&self) -> bool {
+        false
+    }
+}
+
+/// The best so far.
+#[derive(Clone, Debug)]
+pub struct Best {
+    pub text: String,
+    pub size: Size,
+    /// A model that satisfies it, where the input came with one.
+    pub witness: Option<String>,
+    /// The solver with what is left of its options.
+    pub configuration: Option<Arc<Configuration>>,
+    /// Its assertions are all assertions of the input.
+    subset: bool,
+}
+
+/// What a reduction came to.
+#[derive(Clone, Debug)]
+pub struct Reduced {
+    pub best: Best,
+    pub before: Size,
+    pub candidates: u64,
+    pub elapsed: Duration,
+    /// Nothing smaller was left to try; otherwise time was up or the user ended it.
+    pub finished: bool,
+    /// What worked, with how many expressions it saved.
+    pub passes: Vec<PassRecord>,
+}
+
+/// What a pass has done.
+#[derive(Clone, Debug, Serialize)]
+pub struct PassRecord {
+    pub name: &'static str,
+    pub candidates: u64,
+    pub accepted: u64,
+    pub saved: usize,
+}
+
+/// The input is examined this often before anything is changed.
+const BASELINE: u32 = 2;
+
+/// Inputs slower than this get a remark.
+const SLOW: Duration = Duration::from_secs(3);
+
+/// Scripts that show only that a predicate does not look at the script at all.
+const TRIVIAL: [&str; 2] = ["(check-sat)\n", ""];
+
+/// Between two looks at the progress.
+const PROGRESS: Duration = Duration::from_millis(100);
+
+/// Makes the input smaller while the predicate stays true.
+pub fn reduce(
+    input: Input,
+    predicate: &dyn Predicate,
+    settings: &Settings,
+    observer: &dyn Observer,
+) -> Result<Reduced, ReduceError> {
+    let started = Instant::now();
+    let mut examiners = Vec::new();
+    for _ in 0..settings.jobs.max(1) {
+        examiners.push(predicate.examiner()?);
+    }
+    let text = String::from_utf8_lossy(input.text).into_owned();
+    let mut probe = Probe { examiners: &mut examiners, has_witness: input.witness.is_some() };
+    let wall = probe.baseline(&text, predicate)?;
+    if wall > SLOW {
+        observer.note(&format!(
+            "the predicate takes {:.1} s on the input: this will be slow",
+            wall.as_secs_f64()
+        ));
+    }
+    for examiner in &mut examiners {
+        examiner.calibrate(wall);
+    }
+    for trivial in TRIVIAL {
+        let candidate =
+            Candidate { text: trivial, configuration: None, satisfied: false, subset: false, plain: true };
+        if examiners[0].examine(&candidate)?.interesting {
+            return Err(ReduceError::AlwaysTrue);
+        }
+    }
+    let size = Size::of(input.text);
+    let mut reduction = Reduction {
+        bench: Workbench::new(Store::new(), Draft { script: smtlib::Script::default(), model: None }),
+        original: FxHashSet::default(),
+        release: Release::STANDARD,
+        duty: ModelDuty::None,
+        examiners,
+        observer,
+        tried: FxHashSet::default(),
+        history: Vec::new(),
+        best: Best {
+            text,
+            size,
+            witness: input.witness.map(|text| String::from_utf8_lossy(text).into_owned()),
+            configuration: predicate.configuration(),
+            subset: true,
+        },
+        before: size,
+        candidates: 0,
+        accepted: 0,
+        started,
+        deadline: settings.time.map(|time| started + time),
+        pass: "reading",
+        shown: started,
+    };
+    let (finished, passes) = reduction.run(input, predicate)?;
+    let best = reduction.confirmed()?;
+    Ok(Reduced {
+        best,
+        before: size,
+        candidates: reduction.candidates,
+        elapsed: started.elapsed(),
+        finished,
+        passes,
+    })
+}
+
+/// First questions, before there is anything to reduce.
+struct Probe<'a> {
+    examiners: &'a mut [Box<dyn Examiner>],
+    has_witness: bool,
+}
+
+impl Probe<'_> {
+    /// The input must be interesting every time. Gives the longest time it took.
+    fn baseline(&mut self, text: &str, predicate: &dyn Predicate) -> Result<Duration, ReduceError> {
+        let satisfied = self.has_witness;
+        let candidate = Candidate { text, configuration: None, satisfied, subset: true, plain: true };
+        let (mut seen, mut slowest, mut timed_out) = (0, Duration::ZERO, false);
+        for _ in 0..BASELINE {
+            let judgement = self.examiners[0].examine(&candidate)?;
+            seen += u32::from(judgement.interesting);
+            slowest = slowest.max(judgement.wall);
+            timed_out |= judgement.timed_out;
+        }
+        match seen {
+            BASELINE => Ok(slowest),
+            0 if timed_out => Err(ReduceError::TooSlow(slowest)),
+            0 => Err(ReduceError::NotInteresting(predicate.missing())),
+            _ => Err(ReduceError::Flaky { seen, runs: BASELINE }),
+        }
+    }
+}
+
+/// A reduction under way: what passes work with.
+pub struct Reduction<'a> {
+    pub bench: Workbench,
+    /// The assertions of the input.
+    original: FxHashSet<Term>,
+    release: Release,
+    duty: ModelDuty,
+    examiners: Vec<Box<dyn Examiner>>,
+    observer: &'a dyn Observer,
+    /// Hashes of candidates that were not interesting.
+    tried: FxHashSet<u64>,
+    best: Best,
+    /// All that were the best for a while.
+    history: Vec<Best>,
+    before: Size,
+    candidates: u64,
+    accepted: u64,
+    started: Instant,
+    deadline: Option<Instant>,
+    pass: &'static str,
+    shown: Instant,
+}
+
+/// How large an acceptable candidate may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Growth {
+    /// Smaller than the best.
+    Smaller,
+    /// Up to so many times the best: steps that make others possible.
+    Times(usize),
+}
+
+/// A candidate ready to be examined.
+struct Ready {
+    number: usize,
+    draft: Draft,
+    text: String,
+    size: Size,
+    hash: u64,
+    satisfied: bool,
+    subset: bool,
+}
+
+impl Reduction<'_> {
+    /// All passes until nothing changes. Whether nothing was left to try, and what the passes did.
+    fn run(
+        &mut self,
+        input: Input,
+        predicate: &dyn Predicate,
+    ) -> Result<(bool, Vec<PassRecord>), ReduceError> {
+        let mut records: Vec<PassRecord> = Vec::new();
+        let mut typed = self.read(input, predicate)?;
+        loop {
+            let before = self.best.size;
+            if typed {
+                self.rounds(&mut records)?;
+            }
+            if !typed || self.bench.has_opaque() {
+                let start = (self.candidates, self.accepted, self.best.size.nodes);
+                self.pass = "text";
+                textual::run(self)?;
+                self.record(&mut records, "text", start);
+            }
+            if self.over() || self.best.size == before {
+                break;
+            }
+            // What was too strange to be read may be gone.
+            let text = self.best.text.clone();
+            typed = self.read(Input { text: text.as_bytes(), witness: input.witness }, predicate)?;
+        }
+        Ok((!self.over(), records))
+    }
+
+    /// Reads a text into the workbench and prints it anew; false if it has to be reduced as text.
+    fn read(&mut self, input: Input, predicate: &dyn Predicate) -> Result<bool, ReduceError> {
+        let mut store = Store::new();
+        let Ok(parsed) = smtlib::parse(&mut store, input.text, Mode::Tolerant) else { return Ok(false) };
+        let script = parsed.script;
+        let model = match input.witness {
+            Some(text) => {
+                read_model(&mut store, &script, text, Release::STANDARD).ok().map(|read| read.model)
+            }
+            None => None,
+        };
+        let draft = Draft { script, model: model.map(Arc::new) };
+        self.bench = Workbench::new(store, Draft { model: None, ..draft.clone() });
+        self.duty = predicate.about_models();
+        if !self.bench.take(draft) {
+            return Ok(false);
+        }
+        if self.duty != ModelDuty::None && self.bench.draft.model.is_none() {
+            self.duty = ModelDuty::None;
+        }
+        self.original = self.bench.draft.script.assertions().collect();
+        let mut printed = FxHashSet::default();
+        for release in predicate.releases() {
+            let text = print::print(&self.bench.store, &self.bench.draft.script, release);
+            if !printed.insert(text.clone()) {
+                continue;
+            }
+            let candidate =
+                Candidate { text: &text, configuration: None, satisfied: true, subset: true, plain: false };
+            self.candidates += 1;
+            if self.examiners[0].examine(&candidate)?.interesting {
+                self.release = release;
+                self.best.size = Size::of(text.as_bytes());
+                self.best.text = text;
+                self.keep()?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn rounds(&mut self, records: &mut Vec<PassRecord>) -> Result<(), ReduceError> {
+        let mut passes = passes::all();
+        loop {
+            let before = self.best.size;
+            let accepted = self.accepted;
+            let mut order: Vec<(std::cmp::Reverse<u64>, Box<dyn passes::Pass>)> = Vec::new();
+            for mut pass in passes {
+                if self.over() {
+                    return Ok(());
+                }
+                let start = (self.candidates, self.accepted, self.best.size.nodes);
+                self.pass = pass.name();
+                pass.run(self)?;
+                self.record(records, pass.name(), start);
+                let worked = self.accepted > start.1;
+                order.push((std::cmp::Reverse(u64::from(worked)), pass));
+            }
+            // What worked goes first; otherwise the order stays.
+            order.sort_by_key(|(worked, _)| *worked);
+            passes = order.into_iter().map(|(_, pass)| pass).collect();
+            if self.over() || (self.best.size == before && self.accepted == accepted) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn record(&self, records: &mut Vec<PassRecord>, name: &'static str, start: (u64, u64, usize)) {
+        let place = records.iter().position(|record| record.name == name).unwrap_or_else(|| {
+            records.push(PassRecord { name, candidates: 0, accepted: 0, saved: 0 });
+            records.len() - 1
+        });
+        let record = &mut records[place];
+        record.candidates += self.candidates - start.0;
+        record.accepted += self.accepted - start.1;
+        record.saved += start.2.saturating_sub(self.best.size.nodes);
+    }
+
+    /// Time is up, or the user ends it.
+    pub fn over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline) || self.observer.stop()
+    }
+
+    /// Steps that may be taken together: all at once, then halves, and so on down to single ones. Large sets of steps
+    /// that all work cost one candidate; one that does not work costs a few.
+    pub fn edits(&mut self, edits: Vec<Edit>) -> Result<bool, ReduceError> {
+        self.edits_from(edits, usize::MAX)
+    }
+
+    /// The same, with at most `largest` steps at once.
+    pub fn edits_from(&mut self, edits: Vec<Edit>, largest: usize) -> Result<bool, ReduceError> {
+        let mut left = edits;
+        let mut changed = false;
+        let mut chunk = left.len().min(largest);
+        while chunk > 0 && !left.is_empty() {
+            let mut at = 0;
+            while at < left.len() && !self.over() {
+                let count = (left.len() - at).div_ceil(chunk);
+                let part = |number: usize| {
+                    let from = at + number * chunk;
+                    from..(from + chunk).min(left.len())
+                };
+                let found =
+                    self.first(count, Growth::Smaller, &mut |bench, number| bench.with(&left[part(number)]))?;
+                let Some(number) = found else { break };
+                changed = true;
+                let range = part(number);
+                at = range.start;
+                let taken: Vec<Edit> = left.drain(range).collect();
+                renumber(&mut left, &taken);
+            }
+            chunk /= 2;
+        }
+        Ok(changed)
+    }
+
+    /// One script after the other, until one is interesting.
+    pub fn drafts(&mut self, drafts: Vec<Draft>, growth: Growth) -> Result<bool, ReduceError> {
+        let mut drafts: Vec<Option<Draft>> = drafts.into_iter().map(Some).collect();
+        let found = self.first(drafts.len(), growth, &mut |_, number| drafts[number].take())?;
+        Ok(found.is_some())
+    }
+
+    /// The first of several candidates that is interesting, which then is the best so far. Several are examined at the
+    /// same time, but the first in order is taken, so that the result is the same for any number of workers.
+    pub fn first(
+        &mut self,
+        count: usize,
+        growth: Growth,
+        build: &mut dyn FnMut(&mut Workbench, usize) -> Option<Draft>,
+    ) -> Result<Option<usize>, ReduceError> {
+        let mut next = 0;
+        while next < count && !self.over() {
+            let mark = self.bench.store.mark();
+            let mut window: Vec<Ready> = Vec::new();
+            while window.len() < self.examiners.len() && next < count {
+                let number = next;
+                next += 1;
+                let Some(draft) = build(&mut self.bench, number) else { continue };
+                if let Some(ready) = self.ready(number, draft, growth)
+                    && !window.iter().any(|other| other.hash == ready.hash)
+                {
+                    window.push(ready);
+                }
+            }
+            if window.is_empty() {
+                self.bench.reset(&mark);
+                continue;
+            }
+            let judgements = self.examine(&window)?;
+            let mut taken = None;
+            for (ready, judgement) in window.into_iter().zip(judgements) {
+                if !judgement.interesting {
+                    self.tried.insert(ready.hash);
+                } else if taken.is_none() {
+                    let (number, hash) = (ready.number, ready.hash);
+                    if self.accept(ready, judgement)? {
+                        taken = Some(number);
+                    } else {
+                        self.tried.insert(hash);
+                    }
+                }
+            }
+            self.show();
+            if taken.is_some() {
+                return Ok(taken);
+            }
+            self.bench.reset(&mark);
+        }
+        Ok(None)
+    }
+
+    /// A draft printed, measured and checked as far as that needs no solver.
+    fn ready(&mut self, number: usize, draft: Draft, growth: Growth) -> Option<Ready> {
+        let text = print::print(&self.bench.store, &draft.script, self.release);
+        let size = Size::of(text.as_bytes());
+        let small_enough = match growth {
+            Growth::Smaller => size < self.best.size,
+            Growth::Times(times) => size.nodes <= self.best.size.nodes * times,
+        };
+        let hash = hash_of(&text, None);
+        if !small_enough || text == self.best.text || self.tried.contains(&hash) {
+            return None;
+        }
+        let satisfied = self.duty != ModelDuty::None && self.bench.is_satisfied(&draft);
+        if self.duty == ModelDuty::Keep && !satisfied {
+            return None;
+        }
+        let subset = draft.script.assertions().all(|term| self.original.contains(&term));
+        Some(Ready { number, draft, text, size, hash, satisfied, subset })
+    }
+
+    fn examine(&mut self, window: &[Ready]) -> Result<Vec<Judgement>, ReduceError> {
+        self.candidates += window.len() as u64;
+        let configuration = self.best.configuration.as_ref();
+        let candidate =
+            |ready: &'_ Ready| -> Judged { Judged { satisfied: ready.satisfied, subset: ready.subset } };
+        if let [ready] = window {
+            let Judged { satisfied, subset } = candidate(ready);
+            let candidate = Candidate { text: &ready.text, configuration, satisfied, subset, plain: false };
+            return Ok(vec![self.examiners[0].examine(&candidate)?]);
+        }
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = window
+                .iter()
+                .zip(&mut self.examiners)
+                .map(|(ready, examiner)| {
+                    let Judged { satisfied, subset } = candidate(ready);
+                    scope.spawn(move || {
+                        examiner.examine(&Candidate {
+                            text: &ready.text,
+                            configuration,
+                            satisfied,
+                            subset,
+                            plain: false,
+                        })
+                    })
+                })
+                .collect();
+            workers
+                .into_iter()
+                .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        })
+    }
+
+    /// Takes an interesting candidate; false if its witness fails after all.
+    fn accept(&mut self, ready: Ready, judgement: Judgement) -> Result<bool, ReduceError> {
+        let Ready { mut draft, text, size, satisfied, subset, .. } = ready;
+        if self.duty == ModelDuty::None {
+            draft.model = None;
+        } else if !satisfied {
+            let Some((model, release)) = &judgement.model else { return Ok(false) };
+            let read = read_model(&mut self.bench.store, &draft.script, model.as_bytes(), *release);
+            let Ok(read) = read else { return Ok(false) };
+            draft.model = Some(Arc::new(read.model));
+        }
+        if !self.bench.take(draft) {
+            return Ok(false);
+        }
+        self.accepted += 1;
+        self.best.text = text;
+        self.best.size = size;
+        self.best.subset = subset;
+        self.keep()?;
+        Ok(true)
+    }
+
+    /// The best that a plain start shows too, in its final layout. Fast starts are not what a user does; should they
+    /// have led astray, earlier results are tried, in growing steps.
+    fn confirmed(&mut self) -> Result<Best, ReduceError> {
+        let mut step = 1;
+        loop {
+            let mut best = self.best.clone();
+            let laid_out = crate::layout::laid_out(&best.text);
+            for text in [laid_out, best.text.clone()] {
+                let candidate = Candidate {
+                    text: &text,
+                    configuration: best.configuration.as_ref(),
+                    satisfied: best.witness.is_some(),
+                    subset: best.subset,
+                    plain: true,
+                };
+                if self.examiners[0].examine(&candidate)?.interesting {
+                    best.text = text;
+                    self.observer.best(&best)?;
+                    return Ok(best);
+                }
+            }
+            let left = self.history.len().saturating_sub(step);
+            step *= 2;
+            match self.history.drain(left..).next() {
+                Some(earlier) => self.best = earlier,
+                // The input itself, which has been confirmed at the start.
+                None => return Ok(best),
+            }
+        }
+    }
+
+    /// Hands the best so far to whoever keeps it.
+    fn keep(&mut self) -> Result<(), ReduceError> {
+        let model = self.bench.draft.model.clone();
+        self.best.witness = model.and_then(|model| {
+            let script = self.bench.draft.script.clone();
+            let mark = self.bench.store.mark();
+            let written = write_model(&mut self.bench.store, &script, &model).ok();
+            self.bench.reset(&mark);
+            written
+        });
+        self.history.push(self.best.clone());
+        self.observer.best(&self.best)?;
+        Ok(())
+    }
+
+    fn show(&mut self) {
+        if self.shown.elapsed() >= PROGRESS {
+            self.shown = Instant::now();
+            self.observer.progress(&Progress {
+                pass: self.pass,
+                before: self.before,
+                now: self.best.size,
+                candidates: self.candidates,
+                elapsed: self.started.elapsed(),
+            });
+        }
+    }
+
+    /// The best text so far.
+    pub fn text(&self) -> &str {
+        &self.best.text
+    }
+
+    /// The solver with its options, where there is one.
+    pub fn configuration(&self) -> Option<Arc<Configuration>> {
+        self.best.configuration.clone()
+    }
+
+    /// Tries the best text under other options.
+    pub fn reconfigured(&mut self, configuration: Configuration) -> Result<bool, ReduceError> {
+        let configuration = Arc::new(configuration);
+        let words = configuration.command_line("");
+        let hash = hash_of(&self.best.text, Some(&words));
+        if self.over() || self.tried.contains(&hash) {
+            return Ok(false);
+        }
+        self.candidates += 1;
+        let text = self.best.text.clone();
+        let candidate = Candidate {
+            text: &text,
+            configuration: Some(&configuration),
+            satisfied: self.duty != ModelDuty::None,
+            subset: self.best.subset,
+            plain: false,
+        };
+        if !self.examiners[0].examine(&candidate)?.interesting {
+            self.tried.insert(hash);
+            return Ok(false);
+        }
+        self.best.configuration = Some(configuration);
+        self.accepted += 1;
+        self.keep()?;
+        Ok(true)
+    }
+
+    /// Tries texts that are no printed draft; the first interesting one is taken. The model, if any, cannot follow.
+    pub fn texts(&mut self, texts: Vec<String>) -> Result<Option<usize>, ReduceError> {
+        for (number, text) in texts.into_iter().enumerate() {
+            let hash = hash_of(&text, None);
+            let size = Size::of(text.as_bytes());
+            if self.over() || size >= self.best.size || self.tried.contains(&hash) {
+                continue;
+            }
+            self.candidates += 1;
+            let configuration = self.best.configuration.clone();
+            let candidate = Candidate {
+                text: &text,
+                configuration: configuration.as_ref(),
+                satisfied: false,
+                subset: false,
+                plain: false,
+            };
+            if self.examiners[0].examine(&candidate)?.interesting {
+                self.accepted += 1;
+                self.best.text = text;
+                self.best.size = size;
+                self.best.witness = None;
+                self.best.subset = false;
+                self.history.push(self.best.clone());
+                self.observer.best(&self.best)?;
+                self.show();
+                return Ok(Some(number));
+            }
+            self.tried.insert(hash);
+            self.show();
+        }
+        Ok(None)
+    }
+}
+
+/// What is known of a candidate before it is examined.
+struct Judged {
+    satisfied: bool,
+    subset: bool,
+}
+
+/// After commands have gone, later ones have other places.
+fn renumber(left: &mut [Edit], taken: &[Edit]) {
+    let gone: Vec<usize> = taken
+        .iter()
+        .filter_map(|edit| match edit {
+            Edit::Drop(place) => Some(*place),
+            _ => None,
+        })
+        .collect();
+    if gone.is_empty() {
+        return;
+    }
+    for edit in left {
+        if let Edit::Drop(place) | Edit::Command(place, _) | Edit::At(place, ..) = edit {
+            *place -= gone.iter().filter(|other| *other < place).count();
+        }
+    }
+}
+
+fn hash_of(text: &str, words: Option<&str>) -> u64 {
+    let mut hasher = FxHasher::default();
+    text.hash(&mut hasher);
+    words.hash(&mut hasher);
+    hasher.finish()
+}
