@@ -137,8 +137,13 @@ impl Item {
         }
     }
 
-    /// Does it pass a filter: `key=value` for solver, version, kind, theory and tag, or a part of its name?
+    /// Does it pass a filter: one of several alternatives between commas?
     pub fn passes(&self, filter: &str) -> bool {
+        filter.split(',').any(|alternative| self.matches(alternative))
+    }
+
+    /// `key=value` for solver, version, kind, theory and tag, or a part of the name.
+    fn matches(&self, filter: &str) -> bool {
         match filter.split_once('=') {
             Some(("solver", value)) => self.solver == value,
             Some(("version", value)) => self.version == value,
@@ -219,6 +224,7 @@ mod tests {
         let item: Item = toml::from_str(ITEM).expect("an item");
         assert!(item.passes("version=4.8.7") && item.passes("one") && item.passes("z3@4.8.7"));
         assert!(item.passes("kind=refutation-soundness") && !item.passes("kind=crash"));
+        assert!(item.passes("two,one") && !item.passes("two,three"));
         assert!(item.is_proven());
     }
 

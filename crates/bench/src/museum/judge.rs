@@ -187,6 +187,7 @@ impl Judge {
         let answers = |status| run.answers.trusted().any(|check| run.status(check.check) == Some(status));
         match kind {
             Kind::Crash => return Ok(run.answers.crash().is_some()),
+            Kind::UnsoundCore => return Ok(!run.answers.cores.is_empty()),
             Kind::RefutationSoundness => {
                 return Ok(answers(Status::Unsat) && expectation.status() != Some(Status::Unsat));
             }

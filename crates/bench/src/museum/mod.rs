@@ -36,7 +36,7 @@ use peer::Mutator;
 
 /// A run of the release gets this much more than the trigger took, and at least [`SHORTEST`].
 const SLACK: u32 = 4;
-const SHORTEST: Duration = Duration::from_millis(1000);
+const SHORTEST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// What to hunt, with what.
@@ -214,7 +214,7 @@ fn one(
     let item = &item;
     let trigger = item.trigger()?;
     let began = std::time::Instant::now();
-    let reproduces = settings.clean || reproduce::reproduce(item, own)?.reproduces;
+    let reproduces = settings.clean || reproduce::reproduce(item, own, references)?.reproduces;
     let timeout = (began.elapsed() * SLACK).clamp(SHORTEST, LONGEST);
     let mut outcome = Outcome { unusable: None, reproduces, ..Outcome::unusable(item, "") };
     if !reproduces {

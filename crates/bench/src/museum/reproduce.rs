@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use oracle::subject::ModelValue;
-use oracle::{Configuration, Kind, Panel, Rerun as _, Run, Subject};
+use oracle::{Configuration, Court, Kind, Panel, Rerun as _, Run, Subject};
 use smtlib::{Mode, Status, Store};
 use solver::limits::Limits;
 use solver::{RunRequest, Solver};
@@ -25,13 +25,14 @@ pub struct Reproduction {
     pub seen: String,
 }
 
-/// Runs an item's trigger on its release.
-pub fn reproduce(item: &Item, own: &Solver) -> Result<Reproduction, BenchError> {
+/// Runs an item's trigger on its release. The references are asked only about what cannot be seen from one run.
+pub fn reproduce(item: &Item, own: &Solver, references: &[Solver]) -> Result<Reproduction, BenchError> {
     let text = item.trigger()?;
     let solver = Solver { options: item.options.clone(), ..own.clone() };
     let limits = Limits { memory: Some(MEMORY), ..Limits::wall(item.timeout()) };
     let failed = |error| campaign::executor::why(&item.release(), error);
-    let mut panel = Panel::new(vec![Configuration::new(solver.clone())], limits).map_err(failed)?;
+    let everybody = std::iter::once(&solver).chain(references).cloned().map(Configuration::new);
+    let mut panel = Panel::new(everybody.collect(), limits).map_err(failed)?;
     let configuration = Arc::new(Configuration { solver, request: RunRequest::default() });
     let run = panel.run(&configuration, text.as_bytes()).map_err(failed)?;
     let (reproduces, seen) = match item.kind {
@@ -48,7 +49,10 @@ pub fn reproduce(item: &Item, own: &Solver) -> Result<Reproduction, BenchError> 
             true => (true, "its model does not satisfy the script".to_owned()),
             false => (false, words(&run)),
         },
-        kind => (false, format!("a museum has no items of the kind {kind}")),
+        _ => match judged(item.kind, &text, &run, &mut panel).map_err(failed)? {
+            Some(reason) => (true, reason),
+            None => (false, words(&run)),
+        },
     };
     Ok(Reproduction { id: item.id.clone(), solver: item.release(), kind: item.kind, reproduces, seen })
 }
@@ -76,6 +80,16 @@ fn model_is_false(text: &str, run: &Run, panel: &mut Panel) -> Result<bool, orac
         }
     }
     Ok(false)
+}
+
+/// What the oracles say, for kinds that a single run does not show.
+fn judged(kind: Kind, text: &str, run: &Run, panel: &mut Panel) -> Result<Option<String>, oracle::RunError> {
+    let mut store = Store::new();
+    let Ok(parsed) = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant) else { return Ok(None) };
+    let mut subject = Subject::new(&mut store, Some(&parsed.script), &parsed.notes);
+    let verdicts = Court::thorough().judge(&mut subject, std::slice::from_ref(run), panel)?;
+    let same = verdicts.into_iter().find(|verdict| verdict.kind == kind && verdict.is_finding());
+    Ok(same.map(|verdict| verdict.reason))
 }
 
 /// What a run said.

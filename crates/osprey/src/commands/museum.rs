@@ -98,7 +98,7 @@ impl Add {
         let written = Item::read(&folder)?;
         let solvers = fleet::all(&[])?;
         let own = bench::museum::release(&written, &solvers)?;
-        let seen = reproduce::reproduce(&written, &own)?;
+        let seen = reproduce::reproduce(&written, &own, &fleet::default_pair(&solvers)?)?;
         println!("{}", folder.display());
         if !seen.reproduces {
             eprintln!("osprey: the item does not show its bug as it stands: {}", seen.seen);
@@ -118,7 +118,7 @@ struct Verify {
     #[arg(value_name = "DIR", default_value = "museum")]
     folder: PathBuf,
 
-    /// Only items that match: solver=, version=, kind=, theory=, tag=, or a part of the name
+    /// Only items that match: solver=, version=, kind=, theory=, tag=, or a part of the name; commas mean or
     #[arg(long = "filter", value_name = "FILTER")]
     filters: Vec<String>,
 
@@ -135,14 +135,15 @@ impl Verify {
             eprintln!("osprey: skipped: {error}");
         }
         let solvers = fleet::all(&[])?;
+        let references = fleet::default_pair(&solvers)?;
         let (mut shown, mut silent, mut lacking) = (0, 0, 0);
         for item in items.iter().filter(|item| self.filters.iter().all(|filter| item.passes(filter))) {
             if interrupt::asked() {
                 eprintln!("osprey: interrupted");
                 break;
             }
-            let seen =
-                bench::museum::release(item, &solvers).and_then(|own| reproduce::reproduce(item, &own));
+            let seen = bench::museum::release(item, &solvers)
+                .and_then(|own| reproduce::reproduce(item, &own, &references));
             match seen {
                 Ok(seen) => {
                     if seen.reproduces {

@@ -40,7 +40,7 @@ pub struct Museum {
     #[arg(long, value_name = "R", default_value_t = 1)]
     runs: u64,
 
-    /// Only items that match: solver=, version=, kind=, theory=, tag=, or a part of the name
+    /// Only items that match: solver=, version=, kind=, theory=, tag=, or a part of the name; commas mean or
     #[arg(long = "filter", value_name = "FILTER")]
     filters: Vec<String>,
 
