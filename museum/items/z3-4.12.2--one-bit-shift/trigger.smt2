@@ -1,0 +1,6 @@
+(set-logic QF_BV)
+(declare-const c Bool)
+(declare-const s (_ BitVec 1))
+(define-fun t () (_ BitVec 1) (ite c #b0 (bvlshr #b1 s)))
+(assert (or (= #b1 t) (bvsle (ite (and (= s #b1) (= #b1 t)) #b1 #b0) #b1)))
+(check-sat)

@@ -1,0 +1,5 @@
+(declare-const p Int)
+(declare-const q Int)
+(assert (distinct p q))
+(assert (exists ((m Int)) (and (= 0 (mod m (mod p q))) (distinct 0 (mod m p)))))
+(check-sat)
