@@ -12,7 +12,7 @@
 //! - [`frame`]: what is in force at each check; [`text`]: small changes to a script's own text
 //! - [`verdict`]: kinds of misbehaviour and verdicts
 //! - [`answers`], [`models`], [`crashes`], [`incremental`], [`cores`], [`values`], [`performance`]: one oracle each
-//! - [`ground`]: a script with a model put in
+//! - [`ground`]: a script with a model put in; [`open_cases`]: a solver's model with what it says when asked about them
 //! - [`by_design`]: differences that are no bugs; [`court`]: all of it in order
 
 pub mod answers;
@@ -24,6 +24,7 @@ pub mod frame;
 pub mod ground;
 pub mod incremental;
 pub mod models;
+pub mod open_cases;
 pub mod performance;
 pub mod run;
 pub mod subject;

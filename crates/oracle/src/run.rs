@@ -105,6 +105,13 @@ impl Run {
         self.part(&self.answers.values, check)
     }
 
+    /// All lists of values printed after a check, in order.
+    pub fn all_values_text(&self, check: usize) -> Vec<&[u8]> {
+        let of_check = |part: &&Part| self.check_at(part.after) == Some(check);
+        let parts = self.answers.values.iter().filter(of_check);
+        parts.filter_map(|part| self.outcome.stdout.get(part.range.clone())).collect()
+    }
+
     /// The check of the script that a position in the list of answers stands for.
     pub fn check_at(&self, position: Option<usize>) -> Option<usize> {
         self.answers.checks.get(position?).map(|answer| answer.check)

@@ -18,6 +18,11 @@ const SELF_CHECKS: [&[u8]; 6] = [
 /// The text with `(get-model)` after the chosen checks (by number from 0), and without the solver's own checks of its
 /// results. What follows on its own in the script (a `get-model`, a `get-value` of the user's) stays.
 pub fn with_models(script: &[u8], wanted: impl Fn(usize) -> bool) -> Vec<u8> {
+    with_questions(script, wanted, "")
+}
+
+/// The same with further questions after `(get-model)`.
+pub fn with_questions(script: &[u8], wanted: impl Fn(usize) -> bool, questions: &str) -> Vec<u8> {
     let mut text = Vec::with_capacity(script.len() + 64);
     let mut copied = 0;
     let mut check = 0;
@@ -34,6 +39,7 @@ pub fn with_models(script: &[u8], wanted: impl Fn(usize) -> bool) -> Vec<u8> {
             if wanted(check) {
                 text.extend_from_slice(&script[copied..piece.range.end]);
                 text.extend_from_slice(b"\n(get-model)");
+                text.extend_from_slice(questions.as_bytes());
                 copied = piece.range.end;
             }
             check += 1;

@@ -6,6 +6,7 @@
 
 mod answers;
 mod arguments;
+mod float;
 mod instance;
 mod known;
 mod templates;
@@ -57,7 +58,9 @@ pub struct Comparison {
     pub op: Op,
     /// Cases that the solver confirmed.
     pub confirmed: usize,
-    /// Cases that it did not decide.
+    /// Cases that it did not decide, but a computation in another way confirmed.
+    pub computed: usize,
+    /// Cases that nobody decided.
     pub undecided: usize,
     /// Cases that it did not take, with its first complaint.
     pub refused: usize,
@@ -70,6 +73,14 @@ pub struct Comparison {
     pub explained: Vec<(Case, &'static str)>,
     /// Cases that the solver denies after `push` and confirms without it.
     pub contradictory: Vec<Case>,
+}
+
+impl Comparison {
+    /// All cases that were made.
+    pub fn total(&self) -> usize {
+        let denied = self.mismatches.len() + self.explained.len() + self.contradictory.len();
+        self.confirmed + self.computed + self.undecided + self.refused + denied
+    }
 }
 
 /// Why an operator has no cases.
@@ -102,6 +113,7 @@ pub fn compare<E>(
     let mut comparison = Comparison {
         op,
         confirmed: 0,
+        computed: 0,
         undecided: 0,
         refused: 0,
         complaint: None,
@@ -124,7 +136,11 @@ pub fn compare<E>(
             match answer {
                 Answer::Unsat => comparison.confirmed += 1,
                 Answer::Sat => denied.push(case.clone()),
-                _ => comparison.undecided += 1,
+                _ => match known::computed(case) {
+                    Some(true) => comparison.computed += 1,
+                    Some(false) => comparison.mismatches.push(case.clone()),
+                    None => comparison.undecided += 1,
+                },
             }
         }
         rest = &rest[seen..];
@@ -143,18 +159,33 @@ pub fn compare<E>(
         }
     }
     for case in denied {
-        if let Some(reason) = known::reason(&case, release) {
-            comparison.explained.push((case, reason));
-            continue;
-        }
-        let alone = script(std::slice::from_ref(&case), release, amount.milliseconds);
-        let alone = alone.replace("(push 1)\n", "").replace("(pop 1)\n", "");
-        match answers::read(&ask(&alone)?, 1).first() {
-            Some(Answer::Unsat) => comparison.contradictory.push(case),
+        let excuse = known::excuse(&case, release);
+        let asked = excuse.as_ref().and_then(|excuse| excuse.instead.as_ref());
+        let supported = match asked {
+            Some(instead) => alone(instead, release, amount, ask)? == Some(Answer::Unsat),
+            None => true,
+        };
+        match excuse {
+            Some(excuse) if supported => comparison.explained.push((case, excuse.reason)),
+            _ if alone(&case, release, amount, ask)? == Some(Answer::Unsat) => {
+                comparison.contradictory.push(case);
+            }
             _ => comparison.mismatches.push(case),
         }
     }
     Ok(Ok(comparison))
+}
+
+/// What the solver says about a case when it is asked nothing else.
+fn alone<E>(
+    case: &Case,
+    release: Release,
+    amount: Amount,
+    ask: &mut dyn FnMut(&str) -> Result<String, E>,
+) -> Result<Option<Answer>, E> {
+    let script = script(std::slice::from_ref(case), release, amount.milliseconds);
+    let script = script.replace("(push 1)\n", "").replace("(pop 1)\n", "");
+    Ok(answers::read(&ask(&script)?, 1).into_iter().next())
 }
 
 const MAX_REFUSED: usize = 8;

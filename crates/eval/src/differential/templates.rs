@@ -111,6 +111,13 @@ pub(super) fn of(op: Op) -> Option<&'static [&'static str]> {
             &["(nullable.lift (lambda ((x Int) (y Int)) (+ x y)) {(Nullable Int)} {(Nullable Int)})"]
         }
         Op::NullableLiftOperator => &["((_ nullable.lift +) {(Nullable Int)} {(Nullable Int)})"],
+        // The open cases, choices among several elements, are no cases.
+        Op::SetChoose => &["(set.choose (set.singleton {Int}))", "(set.choose (set.singleton {String}))"],
+        Op::BagChoose => &["(bag.choose (bag {Int} {1..9}))", "(bag.choose (bag {String} {1..9}))"],
+        // Long results only cost time.
+        Op::IntPow2 => &["(int.pow2 {0..300})", "(int.pow2 (- {1..9}))"],
+        Op::StrPower => &["(str.power {String} {0..9})", "(str.power {String} (- {1..3}))"],
+        Op::SeqPower => &["(seq.power {(Seq Int)} {0..9})", "(seq.power {(Seq Int)} (- {1..3}))"],
         Op::RootObject => return Some(&[]),
         // Most solvers take only small whole exponents.
         Op::RealPow => &["(^ {Real} {1..7}.0)", "(^ {Real} {1..9}.0)", "(^ {Real} 3.0)", "(^ {Real} {Real})"],

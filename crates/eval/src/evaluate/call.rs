@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use smtlib::{Fun, Head, Pattern, Patterns, Sort, SortKind, Term, Var};
+use smtlib::theory::Theory;
+use smtlib::{Fun, Head, Op, Pattern, Patterns, Sort, SortKind, Term, Var};
 
 use super::machine::Applied;
 use super::{Evaluated, Fault, MAX_NESTING, Mode, Run};
@@ -283,6 +284,7 @@ impl<'a> Run<'a> {
             None => {}
         }
         if !definite || self.evaluator.mode == Mode::Given {
+            self.evaluator.missing = definite.then(|| (open, Box::from(args)));
             return Err(Reason::Unspecified.into());
         }
         if let Some(value) = self.evaluator.chosen.point(open, args) {
@@ -291,6 +293,27 @@ impl<'a> Run<'a> {
         let value = choose(self).ok_or(Reason::Unspecified)?;
         self.evaluator.chosen.fix(open, args, value.clone());
         Ok(value)
+    }
+
+    /// Where solvers disagree, and outside the domain of a real function, a model may still say what is meant.
+    #[cold]
+    pub(super) fn fixed_by_model(&mut self, op: Op, term: Term, args: &[Value], fault: Fault) -> Evaluated {
+        let may = match fault {
+            Fault::Here(Reason::Disputed) => true,
+            Fault::Here(Reason::Unspecified) => op.row().theory == Theory::Transcendentals,
+            _ => false,
+        };
+        if may && args.iter().all(Value::is_definite) {
+            let first = self.store.args(term).first().copied().unwrap_or(term);
+            let open = Open { head: self.store.head(term), of: self.store.sort_of(first) };
+            if let Some(value) = self.model.open().point(open, args) {
+                return Ok(value.clone());
+            }
+            if self.evaluator.mode == Mode::Given {
+                self.evaluator.missing = Some((open, Box::from(args)));
+            }
+        }
+        Err(fault.at(term))
     }
 
     /// The value of a map at an index.

@@ -359,9 +359,8 @@ impl Run<'_> {
     /// The value of a node from the values of its children.
     pub(super) fn apply(&mut self, term: Term, args: &[Value]) -> Applied {
         let value = match self.store.head(term) {
-            Head::Op(op, indices) => {
-                ops::apply(self, ops::Node { op, indices, term }, args).map_err(|fault| fault.at(term))
-            }
+            Head::Op(op, indices) => ops::apply(self, ops::Node { op, indices, term }, args)
+                .or_else(|fault| self.fixed_by_model(op, term, args, fault)),
             Head::Fun(fun) => return self.call(term, fun, args),
             Head::Apply => match args.split_first() {
                 Some((function, args)) => return self.call_value(term, function, args),

@@ -17,7 +17,7 @@ mod memory;
 use rustc_hash::FxHashMap;
 use smtlib::{Fun, Sort, Store, Term, Var};
 
-use crate::model::{Model, OpenCases};
+use crate::model::{Model, Open, OpenCases};
 use crate::regex::{Arena, Mark};
 use crate::unknown::{Reason, Unknown};
 use crate::value::{Domain, Value};
@@ -114,6 +114,7 @@ pub struct Evaluator {
     /// Function calls that are being evaluated.
     open_calls: usize,
     chosen: OpenCases,
+    missing: Option<(Open, Box<[Value]>)>,
     domains: FxHashMap<Sort, Domain>,
     free_vars: FxHashMap<Term, Box<[Var]>>,
     steps_left: u64,
@@ -141,6 +142,7 @@ impl Evaluator {
             calls: FxHashMap::default(),
             open_calls: 0,
             chosen: OpenCases::default(),
+            missing: None,
             domains: FxHashMap::default(),
             free_vars: FxHashMap::default(),
             steps_left: 0,
@@ -190,6 +192,12 @@ impl Evaluator {
     /// The open cases decided in [`Mode::Choose`], to be adopted by the model.
     pub fn chosen(&self) -> &OpenCases {
         &self.chosen
+    }
+
+    /// The open case that was last looked for and not found in [`Mode::Given`], with its arguments: what somebody who
+    /// knows the rest of the model can be asked about.
+    pub fn missing(&self) -> Option<(Open, &[Value])> {
+        self.missing.as_ref().map(|(open, args)| (*open, &**args))
     }
 
     /// Hands over the choices made so far.

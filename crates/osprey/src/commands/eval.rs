@@ -1,18 +1,19 @@
 //! `osprey eval`: what the assertions of a file are under a model.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use eval::model_text::read_model;
+use eval::model_text::{ReadModel, read_model};
 use eval::{Evaluator, Limits as EvaluationLimits, Mode as EvaluationMode};
 use oracle::frame::{Frame, frames};
+use oracle::open_cases::{self, Found};
 use oracle::subject::{FormulaValue, evaluate_one};
 use oracle::{Configuration, Panel, Rerun};
 use serde::Serialize;
-use smtlib::{Mode, Release, Status, Store};
+use smtlib::{Mode, Release, Store};
 use solver::limits::Limits;
 
 use crate::exit::Exit;
@@ -27,7 +28,9 @@ Examples:
   osprey eval bug.smt2 --solver cvc5 --json
 
 Evaluation is exact. Where SMT-LIB leaves a result open (division by zero and the like) and the model
-does not fix it, the value is unknown, with the sub-term that is to blame.
+does not fix it, a solver is asked with get-value what it is in its model. Without an answer, and with a
+model from a file, an assertion is true if some choice makes all of them true, and unknown otherwise, with
+the sub-term that is to blame.
 
 Exit code 0 if all assertions are true, 10 if one is false, 11 if none is false but not all are decided.")]
 pub struct Eval {
@@ -62,6 +65,8 @@ struct Report {
     assertions: Vec<Line>,
     /// Symbols that the model does not mention.
     left_out: Vec<String>,
+    /// Open cases that the solver was asked about.
+    asked: Vec<String>,
     /// What in the model's text was passed over.
     notes: Vec<String>,
     #[serde(rename = "true")]
@@ -74,7 +79,7 @@ struct Report {
 #[derive(Serialize)]
 struct Line {
     value: &'static str,
-    /// The sub-term that makes it false, or why it is unknown.
+    /// The sub-term that makes it false, why it is unknown, or what was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     because: Option<String>,
 }
@@ -101,15 +106,18 @@ impl Eval {
             Some(number) => bail!("--check {number}: the script has {} checks", all.len()),
         };
         let frame = all.swap_remove(number);
-        let (model_text, release) = self.model_text(&text, number)?;
-        let read = read_model(&mut store, &frame.script, &model_text, release).map_err(|error| {
-            let place = smtlib::place(&model_text, error.offset());
-            anyhow::anyhow!("the model, {}:{}: {error}", place.line, place.column)
-        })?;
+        let (read, asked) = match (&self.model, &self.solver) {
+            (Some(path), _) => (self.given(&mut store, &frame, path)?, Vec::new()),
+            (None, Some(spec)) => {
+                let found = self.asked(&mut store, &frame, &text, number, spec)?;
+                (found.read, found.asked)
+            }
+            (None, None) => bail!("give --model or --solver"),
+        };
 
         let mut evaluator = Evaluator::new(EvaluationMode::Given, EvaluationLimits::default());
         let formulas = frame.formulas();
-        let lines = formulas
+        let mut lines: Vec<Line> = formulas
             .iter()
             .map(|formula| {
                 match evaluate_one(&store, &mut evaluator, &read.model, &read.defaulted, *formula) {
@@ -121,10 +129,23 @@ impl Eval {
                 }
             })
             .collect();
+        // What the model leaves open is free: one choice that makes all assertions true is a model of the script.
+        let open = |line: &Line| line.value == "unknown";
+        if lines.iter().any(open) && !lines.iter().any(|line| line.value == "false") {
+            let mut chooser = Evaluator::new(EvaluationMode::Choose, EvaluationLimits::default());
+            if formulas.iter().all(|formula| chooser.holds(&store, &read.model, *formula) == Ok(true)) {
+                for line in lines.iter_mut().filter(|line| open(line)) {
+                    line.value = "true";
+                    let why = line.because.take().unwrap_or_default();
+                    line.because = Some(format!("by a choice that the model leaves: {why}"));
+                }
+            }
+        }
         let report = Report::new(
             self.file.clone(),
             lines,
             read.defaulted.iter().map(|fun| store.name(store.fun(*fun).name).to_string()).collect(),
+            asked.iter().map(|term| store.term_text(*term)).collect(),
             read.notes.iter().map(|note| note.message.clone()).collect(),
         );
         if self.json {
@@ -139,35 +160,43 @@ impl Eval {
         })
     }
 
-    /// The model's text, and the release whose notation it is in.
-    fn model_text(&self, script: &[u8], check: usize) -> Result<(Vec<u8>, Release)> {
-        if let Some(path) = &self.model {
-            let text = if path.as_os_str() == "-" {
-                std::io::read_to_string(std::io::stdin()).map(String::into_bytes)
-            } else {
-                std::fs::read(path)
-            };
-            let text = text.with_context(|| format!("cannot read the model '{}'", path.display()))?;
-            return Ok((text, Release::STANDARD));
-        }
-        let Some(spec) = &self.solver else { bail!("give --model or --solver") };
+    /// The model of a file.
+    fn given(&self, store: &mut Store, frame: &Frame, path: &Path) -> Result<ReadModel> {
+        let text = if path.as_os_str() == "-" {
+            std::io::read_to_string(std::io::stdin()).map(String::into_bytes)
+        } else {
+            std::fs::read(path)
+        };
+        let text = text.with_context(|| format!("cannot read the model '{}'", path.display()))?;
+        read_model(store, &frame.script, &text, Release::STANDARD).map_err(|error| {
+            let place = smtlib::place(&text, error.offset());
+            anyhow::anyhow!("the model, {}:{}: {error}", place.line, place.column)
+        })
+    }
+
+    /// The model of a solver.
+    fn asked(
+        &self,
+        store: &mut Store,
+        frame: &Frame,
+        script: &[u8],
+        check: usize,
+        spec: &String,
+    ) -> Result<Found> {
         let fleet = fleet::all(&[])?;
         let Some(solver) = fleet::resolve(&fleet, std::slice::from_ref(spec))?.pop() else {
             bail!("'{spec}' names no solver")
         };
-        let release = solver.release();
         let limits = Limits::wall(Duration::from_secs_f64(self.timeout));
         let mut panel = Panel::new(vec![Configuration::new(solver)], limits)?;
-        let asked = oracle::text::with_models(script, |number| number == check);
-        let plain = Arc::clone(&panel.panel()[0]);
-        let mut broad = plain.for_models();
+        let plain = panel.panel()[0].for_models();
+        let mut broad = plain.clone();
         broad.request.broad = true;
-        for configuration in [plain.for_models(), broad] {
-            let run = panel.run(&Arc::new(configuration), &asked)?;
-            if run.status(check) == Some(Status::Sat)
-                && let Some(text) = run.model_text(check)
-            {
-                return Ok((text.to_vec(), release));
+        for configuration in [plain, broad] {
+            let found =
+                open_cases::model_of(store, frame, script, check, &Arc::new(configuration), &mut panel)?;
+            if let Some(found) = found {
+                return found.map_err(|error| anyhow::anyhow!("the model of {spec}: {error}"));
             }
         }
         bail!("{spec} gives no model for this script (`osprey check` shows what it says)")
@@ -175,10 +204,16 @@ impl Eval {
 }
 
 impl Report {
-    fn new(file: PathBuf, assertions: Vec<Line>, left_out: Vec<String>, notes: Vec<String>) -> Report {
+    fn new(
+        file: PathBuf,
+        assertions: Vec<Line>,
+        left_out: Vec<String>,
+        asked: Vec<String>,
+        notes: Vec<String>,
+    ) -> Report {
         let count = |wanted: &str| assertions.iter().filter(|line| line.value == wanted).count();
         let (all_true, all_false, unknown) = (count("true"), count("false"), count("unknown"));
-        Report { file, assertions, left_out, notes, all_true, all_false, unknown }
+        Report { file, assertions, left_out, asked, notes, all_true, all_false, unknown }
     }
 
     fn shown(&self) -> String {
@@ -189,6 +224,9 @@ impl Report {
         }
         if !self.left_out.is_empty() {
             text += &format!("the model leaves out: {}\n", self.left_out.join(", "));
+        }
+        if !self.asked.is_empty() {
+            text += &format!("asked about: {}\n", self.asked.join(", "));
         }
         for note in &self.notes {
             text += &format!("note: {note}\n");
