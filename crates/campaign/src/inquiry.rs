@@ -237,8 +237,9 @@ fn input_text(runs: &[Run], verdict: &Verdict) -> String {
     runs.get(position).map(|run| String::from_utf8_lossy(&run.script).into_owned()).unwrap_or_default()
 }
 
+/// The name of a crash that tells its place. A bare signal tells nothing: different bugs of a release build look alike.
 fn crash_signature(verdict: &Verdict, runs: &[Run]) -> Option<String> {
-    let signature = verdict.signature.as_ref()?;
+    let signature = verdict.signature.as_ref().filter(|signature| signature.names_a_place())?;
     let solver = runs.get(verdict.accused?)?.configuration.solver.name();
     Some(format!("crash | {solver} | {}", signature.text))
 }
@@ -263,11 +264,13 @@ fn operators(store: &Store, script: &Script) -> Vec<String> {
     names
 }
 
-/// Gives a finding its operators and, unless it is a crash, a signature made of them: equal for findings taken for the
-/// same bug.
+/// Gives a finding its operators and, unless it is a crash that names its place, a signature made of them: equal for
+/// findings taken for the same bug.
 pub fn sign(finding: &mut Finding, store: &Store, script: &Script, runs: &[Run]) {
     finding.operators = operators(store, script);
-    if finding.kind == Kind::Crash.word() {
+    let crash = runs.first().and_then(|run| run.answers.crash()).map(|crash| crash.signature());
+    let crash = crash.filter(|_| finding.kind == Kind::Crash.word());
+    if crash.as_ref().is_some_and(solver::crash::Signature::names_a_place) {
         return;
     }
     let mut options: Vec<&str> =
@@ -278,7 +281,11 @@ pub fn sign(finding: &mut Finding, store: &Store, script: &Script, runs: &[Run])
         "{} | {} | {} | {}",
         finding.kind,
         finding.solver,
-        if options.is_empty() { "default options".to_owned() } else { options.join(" ") },
+        match crash {
+            Some(crash) => crash.text,
+            None if options.is_empty() => "default options".to_owned(),
+            None => options.join(" "),
+        },
         if operators.is_empty() { "no operators".to_owned() } else { operators.join(" ") }
     );
     if let Some(releases) = &finding.releases {

@@ -7,7 +7,7 @@
 //!
 //! - [`config`]: what a campaign is; [`stop`]: when it ends; [`campaign`]: from start to summary
 //! - [`seeds`], [`pool`]: seeds from files, and those in use; [`plan`], [`round`], [`streams`]: what a round does
-//! - [`learned`], [`novelty`]: counts and new behaviour, for the scheduler
+//! - [`learned`], [`novelty`], [`statistics`]: counts and new behaviour, for the scheduler
 //! - [`worker`], [`executor`], [`pace`], [`ask`], [`policy`], [`target`]: making and running test cases
 //! - [`inquiry`], [`docket`], [`reduction`], [`releases`]: from a suspicion to a finding
 //! - [`finding`], [`folder`], [`report`]: findings on disk
@@ -42,6 +42,7 @@ pub mod report;
 pub mod round;
 pub mod seeds;
 pub mod state;
+pub mod statistics;
 pub mod stop;
 pub mod streams;
 pub mod target;

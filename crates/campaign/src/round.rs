@@ -114,15 +114,7 @@ fn logic_of(store: &Store, script: &Script) -> String {
 /// and in the logic `ALL` if it uses what no standard logic has (Z3 hides its own operators in the others).
 pub fn runnable(store: &mut Store, script: &Script) -> Script {
     let mut script = script.clone();
-    let extended = |op: &smtlib::Op| !op.row().is_standard();
-    if smtlib::logic::usage(store, &script).operators.iter().any(extended) {
-        let all = store.symbol("ALL");
-        for command in &mut script.commands {
-            if let Command::SetLogic(logic) = command {
-                *logic = all;
-            }
-        }
-    }
+    smtlib::logic::widen(store, &mut script);
     script.commands.retain(|command| match command {
         Command::SetInfo(keyword, _) => store.name(*keyword) != ":status",
         Command::GetProof | Command::GetAssertions | Command::Exit => false,

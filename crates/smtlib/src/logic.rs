@@ -195,3 +195,17 @@ fn is_constant(store: &Store, mut term: Term) -> bool {
         }
     }
 }
+/// Puts a script into the logic `ALL` if it uses operators that no standard logic has: solvers hide their own operators
+/// in the others.
+pub fn widen(store: &mut Store, script: &mut Script) {
+    let extended = |op: &Op| !op.row().is_standard();
+    if !usage(store, script).operators.iter().any(extended) {
+        return;
+    }
+    let all = store.symbol("ALL");
+    for command in &mut script.commands {
+        if let Command::SetLogic(logic) = command {
+            *logic = all;
+        }
+    }
+}

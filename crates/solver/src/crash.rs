@@ -70,6 +70,13 @@ pub struct Signature {
     pub hash: String,
 }
 
+impl Signature {
+    /// Does it say where, or only that the process died of a signal?
+    pub fn names_a_place(&self) -> bool {
+        self.text.contains(" | ")
+    }
+}
+
 impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)

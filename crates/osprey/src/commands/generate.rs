@@ -125,7 +125,8 @@ impl Generate {
                 // Batches have streams of their own, far from those of the scripts.
                 batch = grammar.swarm(&mut rng::stream(self.rng_seed, u64::MAX - index / self.swarm));
             }
-            let script = batch.script(&mut store, &mut rng::stream(self.rng_seed, index));
+            let mut script = batch.script(&mut store, &mut rng::stream(self.rng_seed, index));
+            smtlib::logic::widen(&mut store, &mut script);
             let text = print::print(&store, &script, dialect);
             store.reset(&clean);
             bytes += text.len();
