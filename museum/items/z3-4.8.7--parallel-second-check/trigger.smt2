@@ -1,6 +1,0 @@
-(declare-const m Int)
-(declare-const n Int)
-(declare-fun f (Int) Int)
-(assert (> (f m) n))
-(check-sat)
-(check-sat)
