@@ -1,6 +1,6 @@
 //! Do solvers read scripts that claim to be well-formed? Many scripts in one run, told apart by line.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use campaign::executor::Executor;
@@ -69,14 +69,13 @@ impl<'a> Reader<'a> {
             let (text, lines) = batch(rest);
             let run = self.run(&text, executor)?;
             let complete = String::from_utf8_lossy(&run.outcome.stdout).contains(END);
-            let mut bad: BTreeMap<usize, String> = BTreeMap::new();
+            let mut bad = BTreeSet::new();
             for error in &run.answers.errors {
                 let Some(line) = error.line else { continue };
-                let place = lines.partition_point(|start| *start <= line as usize).saturating_sub(1);
-                bad.entry(place).or_insert_with(|| solver::crash::normalised(&error.message));
+                bad.insert(lines.partition_point(|start| *start <= line as usize).saturating_sub(1));
             }
             // Some solvers end at the first error: what comes after it is read in another run.
-            let done = match bad.keys().next_back() {
+            let done = match bad.last() {
                 _ if complete => rest.len(),
                 Some(last) => last + 1,
                 None => {
@@ -84,15 +83,16 @@ impl<'a> Reader<'a> {
                     return Ok(());
                 }
             };
-            for reason in bad.into_values() {
-                self.refusals.refuse(reason);
+            // A script may be refused for what one before it has left behind: it counts if it is refused alone.
+            for place in bad {
+                self.one_by_one(std::slice::from_ref(&rest[place.min(rest.len() - 1)]), executor)?;
             }
             rest = &rest[done.min(rest.len())..];
         }
         Ok(())
     }
 
-    /// For a batch that ended without a word about the place.
+    /// Each in a run of its own: for suspects, and for a batch that ended without a word about the place.
     fn one_by_one(&mut self, texts: &[String], executor: &mut Executor) -> Result<(), CampaignError> {
         for text in texts {
             let (text, _) = batch(std::slice::from_ref(text));

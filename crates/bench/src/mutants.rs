@@ -31,8 +31,11 @@ pub struct Settings {
     pub command: String,
 }
 
-/// Time after which a rate is known well enough.
-const ENOUGH: Duration = Duration::from_secs(3);
+/// CPU time after which a rate is known well enough.
+const ENOUGH: Duration = Duration::from_secs(2);
+
+/// Wall-clock time for a rate: engines that ask solvers wait for them.
+const LONGEST: Duration = Duration::from_secs(20);
 
 /// Test cases of one round, as in a campaign.
 const STEPS: usize = 30;
@@ -174,7 +177,10 @@ impl<'a> Maker<'a> {
         let (mut made, mut cpu, mut idle) = (0, Duration::ZERO, 0);
         let began = Instant::now();
         let mut number = 0;
-        while made < count as u64 && idle < PATIENCE && enough.is_none_or(|enough| began.elapsed() < enough) {
+        while made < count as u64
+            && idle < PATIENCE
+            && enough.is_none_or(|enough| cpu < enough && began.elapsed() < LONGEST)
+        {
             let plan = self.plan(number);
             number += 1;
             self.store.reset(&clean);

@@ -47,9 +47,12 @@ pub fn process_cpu() -> Duration {
     cpu_of(libc::RUSAGE_SELF)
 }
 
-/// CPU time of this thread.
+/// CPU time of this thread, to the nanosecond: `getrusage` counts by ticks on some machines.
 pub fn thread_cpu() -> Duration {
-    cpu_of(libc::RUSAGE_THREAD)
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: clock_gettime fills the struct it is given.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 fn cpu_of(who: libc::c_int) -> Duration {

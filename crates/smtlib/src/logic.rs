@@ -195,17 +195,100 @@ fn is_constant(store: &Store, mut term: Term) -> bool {
         }
     }
 }
-/// Puts a script into the logic `ALL` if it uses operators that no standard logic has: solvers hide their own operators
-/// in the others.
+
+/// Puts a script that has left its logic into one that it fits: `ALL` for operators that no standard logic has (solvers
+/// hide their own operators in the others), nonlinear for linear arithmetic, linear for difference arithmetic. Mutants
+/// leave the logic of their seed, and solvers then refuse them.
 pub fn widen(store: &mut Store, script: &mut Script) {
-    let extended = |op: &Op| !op.row().is_standard();
-    if !usage(store, script).operators.iter().any(extended) {
+    let Some(name) = script.logic(store).map(str::to_owned) else { return };
+    let usage = usage(store, script);
+    let wider = if usage.operators.iter().any(|op| !op.row().is_standard()) {
+        "ALL".to_owned()
+    } else {
+        with_arithmetic(&name, usage.nonlinear, || is_difference(store, script))
+    };
+    if wider == name {
         return;
     }
-    let all = store.symbol("ALL");
+    let wider = store.symbol(&wider);
     for command in &mut script.commands {
         if let Command::SetLogic(logic) = command {
-            *logic = all;
+            *logic = wider;
+        }
+    }
+}
+
+/// The logic's name with arithmetic that is wide enough.
+fn with_arithmetic(name: &str, nonlinear: bool, difference: impl FnOnce() -> bool) -> String {
+    let letter = if nonlinear { 'N' } else { 'L' };
+    for (suffix, field) in [("IDL", "IA"), ("RDL", "RA")] {
+        if let Some(rest) = name.strip_suffix(suffix) {
+            let fits = !nonlinear && difference();
+            return if fits { name.to_owned() } else { format!("{rest}{letter}{field}") };
+        }
+    }
+    for suffix in ["LIRA", "LIA", "LRA"] {
+        if let Some(rest) = name.strip_suffix(suffix)
+            && nonlinear
+        {
+            return format!("{rest}N{}", &suffix[1..]);
+        }
+    }
+    name.to_owned()
+}
+
+/// Is all arithmetic a comparison of two constants, of a constant and a number, or of a difference and a number?
+fn is_difference(store: &Store, script: &Script) -> bool {
+    let is_arithmetic =
+        |term: Term| matches!(store.sort_kind(store.sort_of(term)), SortKind::Int | SortKind::Real);
+    let is_minus = |term: Term| matches!(store.head(term), Head::Op(Op::IntSub | Op::RealSub, _));
+    store.subterms(&script.terms(store)).into_iter().all(|term| {
+        let args = store.args(term);
+        match store.head(term) {
+            Head::Op(..) if is_constant(store, term) => true,
+            Head::Op(Op::IntSub | Op::RealSub, _) => {
+                args.len() == 2 && args.iter().all(|arg| !is_constant(store, *arg) && !is_minus(*arg))
+            }
+            Head::Op(Op::Ite, _) if is_arithmetic(term) => args[1..].iter().all(|arg| !is_minus(*arg)),
+            Head::Op(..) if is_arithmetic(term) => false,
+            // A comparison: beside a difference there is room for one number only.
+            Head::Op(..) if args.iter().any(|arg| is_minus(*arg)) => {
+                args.len() == 2 && args.iter().any(|arg| is_constant(store, *arg))
+            }
+            _ => true,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parser::{Mode, parse};
+
+    fn widened(text: &str) -> String {
+        let mut store = Store::new();
+        let mut script = parse(&mut store, text.as_bytes(), Mode::Strict).expect("well-formed").script;
+        widen(&mut store, &mut script);
+        script.logic(&store).unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn a_script_that_has_left_its_logic_gets_a_wider_one() {
+        let xy = "(declare-fun x () Int)(declare-fun y () Int)";
+        for (logic, formula, wider) in [
+            ("QF_IDL", "(< (- x y) 3)", "QF_IDL"),
+            ("QF_IDL", "(distinct x y)", "QF_IDL"),
+            ("QF_IDL", "(<= x (- 7))", "QF_IDL"),
+            ("QF_IDL", "(< (+ x y) 3)", "QF_LIA"),
+            ("QF_IDL", "(< (- x y) (- y x))", "QF_LIA"),
+            ("QF_IDL", "(< (* x y) 3)", "QF_NIA"),
+            ("QF_LIA", "(< (* 2 x) 3)", "QF_LIA"),
+            ("QF_LIA", "(< (* x x) 3)", "QF_NIA"),
+            ("QF_UFLIA", "(= (mod x y) 3)", "QF_UFNIA"),
+            ("ALL", "(< (* x x) 3)", "ALL"),
+        ] {
+            let text = format!("(set-logic {logic}){xy}(assert {formula})(check-sat)");
+            assert_eq!(widened(&text), wider, "{text}");
         }
     }
 }
