@@ -48,7 +48,7 @@ struct Judgement {
     triggers: u64,
     /// Triggers that a fresh run confirms.
     confirmed: u64,
-    /// Bugs by signature: kind and an example.
+    /// Bugs by signature: kind, and the trigger that shows it.
     unique: BTreeMap<String, (String, PathBuf)>,
 }
 
@@ -202,14 +202,31 @@ fn judge(
     let duplicates = summary.pointer("/totals/duplicates").and_then(serde_json::Value::as_u64).unwrap_or(0);
     let found = folder::finished(&campaign.join("bugs")).unwrap_or_default();
     for path in found {
-        let Ok((finding, path)) = Finding::read(&path) else { continue };
+        let Ok((finding, _)) = Finding::read(&path) else { continue };
         if finding.solver == settings.target.name() {
-            judgement.unique.insert(finding.signature, (finding.kind, path));
+            let trigger = number_of(&finding).and_then(|number| files.get(number)).copied();
+            let trigger = trigger.unwrap_or(Path::new("")).to_owned();
+            judgement.unique.insert(finding.signature, (finding.kind, trigger));
         }
     }
     let unique = judgement.unique.len() as u64;
     judgement.confirmed = (unique + duplicates).min(judgement.triggers);
     Ok(judgement)
+}
+
+/// The trigger that a finding of the judging campaign was made of.
+fn number_of(finding: &Finding) -> Option<usize> {
+    let seed = Path::new(&finding.provenance.seeds.first()?.name);
+    seed.file_stem()?.to_str()?.parse().ok()
+}
+
+/// Bugs that a seed shows as it is, so that no mutation was needed. Only Osprey tells.
+fn shown_by_seeds(judgement: &Judgement) -> usize {
+    let as_it_is = |trigger: &Path| {
+        let folder = trigger.parent().unwrap_or(trigger);
+        Finding::read(folder).is_ok_and(|(finding, _)| finding.provenance.engine == "seed")
+    };
+    judgement.unique.values().filter(|(_, trigger)| as_it_is(trigger)).count()
 }
 
 type Result4<'a> = (&'a Contestant, &'a Effort, Judgement, Judgement);
@@ -235,6 +252,7 @@ fn fill(report: &mut Report, settings: &Settings, results: &[Result4]) {
             "triggers",
             "confirmed",
             "unique",
+            "without mutation",
             "unique at half",
         ],
     );
@@ -249,6 +267,7 @@ fn fill(report: &mut Report, settings: &Settings, results: &[Result4]) {
             all.triggers.into(),
             all.confirmed.into(),
             all.unique.len().into(),
+            shown_by_seeds(all).into(),
             half.unique.len().into(),
         ]);
     }

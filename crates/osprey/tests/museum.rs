@@ -1,0 +1,203 @@
+//! The project's own museum on real old releases, and the power to find its bugs again. Without network and with an
+//! empty cache the tests say so and check nothing.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_osprey"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("osprey starts")
+}
+
+fn text(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+fn have(specs: &[&str]) -> bool {
+    let output = run(&[&["solvers", "install"], specs].concat());
+    if !output.status.success() {
+        eprintln!("skipped: {}", text(&output));
+    }
+    output.status.success()
+}
+
+fn museum() -> String {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../museum");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn every_item_of_the_museum_shows_its_bug_on_its_release() {
+    let output = run(&["museum", "verify", &museum(), "--json"]);
+    if output.status.code() == Some(4) {
+        eprintln!("not all releases can be had: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let mut items = 0;
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let item: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!(item["reproduces"], true, "{line}");
+        items += 1;
+    }
+    if output.status.code() == Some(10) {
+        assert!(items >= 30, "only {items} items: {}", text(&output));
+    }
+}
+
+/// What engines have found before, each within ten mutants; the test leaves room for other random choices.
+const POWER: [(&str, &str); 24] = [
+    ("opfuzz", "cvc4-1.8--regex-star-consume"),
+    ("opfuzz", "cvc5-1.0.3--internal-bitblaster-arrays"),
+    ("opfuzz", "cvc5-1.0.9--fp-narrow-conversion"),
+    ("opfuzz", "z3-4.8.7--ackermann-model"),
+    ("typefuzz", "cvc4-1.8--regex-power-zero"),
+    ("typefuzz", "cvc4-1.8--sort-inference-unit"),
+    ("typefuzz", "cvc5-1.0.3--empty-range-difference"),
+    ("typefuzz", "cvc5-1.0.9--seq-self-extract"),
+    ("fusion", "cvc4-1.8--concat-at-constant"),
+    ("fusion", "cvc5-1.0.3--learned-rewrite-mod"),
+    ("fusion", "z3-4.11.0--last-indexof-empty"),
+    ("fusion", "z3-4.12.2--z3str3-less-than-empty"),
+    ("storm", "cvc4-1.8--function-of-xor"),
+    ("storm", "cvc5-1.0.3--regex-power-zero-length"),
+    ("storm", "z3-4.8.7--bvsmul-noovfl-negative"),
+    ("storm", "z3-4.8.7--idl-tactic-int2bv"),
+    ("diver", "cvc4-1.8--bool-array-bv-index"),
+    ("diver", "cvc5-1.0.3--learned-rewrite-crash"),
+    ("diver", "z3-4.8.10--indexof-late-start"),
+    ("diver", "z3-4.8.14--store-bool-index-incremental"),
+    ("polarity", "cvc5-1.2.1--wrong-selector-folded"),
+    ("polarity", "z3-4.8.14--bvsmul-noovfl-wrap"),
+    ("polarity", "z3-4.8.7--local-search-units"),
+    ("polarity", "z3-4.8.7--negative-exponent"),
+];
+
+#[test]
+fn engines_find_known_bugs_again_that_they_have_found_before() {
+    if !have(&["z3@5.4.0", "cvc5@1.4.2", "z3@4.8.7"]) {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a folder");
+    let json = place.path().join("museum.json");
+    let mut engines: Vec<&str> = POWER.iter().map(|(engine, _)| *engine).collect();
+    engines.sort_unstable();
+    engines.dedup();
+    for engine in engines {
+        let items: Vec<&str> =
+            POWER.iter().filter(|(name, _)| *name == engine).map(|(_, item)| *item).collect();
+        let output = run(&[
+            "bench",
+            "museum",
+            &museum(),
+            "--engine",
+            engine,
+            "--filter",
+            &items.join(","),
+            "--mutants",
+            "200",
+            "--jobs",
+            "2",
+            "--json",
+            json.to_str().expect("UTF-8"),
+        ]);
+        assert!(output.status.success(), "{}", text(&output));
+        let report: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(&json).expect("a report")).expect("JSON");
+        let tables = report["tables"].as_array().expect("tables");
+        let hits = tables
+            .iter()
+            .find(|table| table["title"] == "Runs to the first hit, by item")
+            .expect("a table of hits");
+        for item in items {
+            let row = hits["rows"].as_array().expect("rows").iter().find(|row| row[0] == item);
+            let Some(row) = row else {
+                eprintln!("skipped: {item}, its release cannot be had");
+                continue;
+            };
+            assert!(row[3].is_u64(), "{engine} does not find {item} any more: {}", row[3]);
+        }
+    }
+}
+
+#[test]
+fn a_finding_becomes_an_item_that_shows_its_bug() {
+    if !have(&["z3@5.4.0", "z3@4.8.7"]) {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| place.path().join(name).to_str().expect("UTF-8").to_owned();
+    let trigger = Path::new(&museum()).join("items/z3-4.8.7--bvsmul-noovfl-negative/trigger.smt2");
+    std::fs::create_dir(at("seeds")).expect("a folder");
+    std::fs::copy(trigger, at("seeds/a.smt2")).expect("a seed");
+    let (out, to) = (at("out"), at("museum"));
+    let campaign = run(&[
+        "fuzz",
+        &at("seeds"),
+        "-s",
+        "z3@4.8.7",
+        "--reference",
+        "z3@5.4.0",
+        "--engine",
+        "seed",
+        "--iterations",
+        "1",
+        "--jobs",
+        "1",
+        "--out",
+        &out,
+    ]);
+    assert_eq!(campaign.status.code(), Some(10), "{}", text(&campaign));
+    let bugs = std::fs::read_dir(Path::new(&out).join("bugs")).expect("findings");
+    let finding = bugs.flatten().map(|entry| entry.path()).find(|path| path.is_dir()).expect("a finding");
+    let finding = finding.to_str().expect("UTF-8");
+    let added = run(&["museum", "add", finding, "--to", &to, "--theory", "BV"]);
+    assert_eq!(added.status.code(), Some(10), "{}", text(&added));
+    let verified = run(&["museum", "verify", &to]);
+    assert_eq!(verified.status.code(), Some(10), "{}", text(&verified));
+    let again = run(&["museum", "add", finding, "--to", &to]);
+    assert_ne!(again.status.code(), Some(10), "an item is never overwritten");
+}
+
+#[test]
+fn a_race_counts_a_known_bug_of_a_peer_once() {
+    if !have(&["z3@5.4.0", "z3@4.8.7"]) {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| place.path().join(name).to_str().expect("UTF-8").to_owned();
+    std::fs::create_dir(at("seeds")).expect("a folder");
+    std::fs::write(at("seeds/a.smt2"), "(declare-const p Bool)\n(assert p)\n(check-sat)\n").expect("a seed");
+    let trigger = format!("{}/items/z3-4.8.7--bvsmul-noovfl-negative/trigger.smt2", museum());
+    // A fuzzer that finds the same bug twice, and something that is none.
+    let peer = format!(
+        "copies=sh -c 'cp {trigger} {{out}}/a.smt2; cp {trigger} {{out}}/b.smt2; echo >> {{out}}/b.smt2; cp {{seeds}}/*.smt2 \
+         {{out}}/; echo 6 solver calls; while :; do :; done' {{target}}"
+    );
+    let (json, out) = (at("race.json"), at("race"));
+    let output = run(&[
+        "bench",
+        "race",
+        "--target",
+        "z3@4.8.7",
+        "--reference",
+        "z3@5.4.0",
+        "--seeds",
+        &at("seeds"),
+        "--budget",
+        "1s",
+        "--peer",
+        &peer,
+        "--out",
+        &out,
+        "--json",
+        &json,
+    ]);
+    assert!(output.status.success(), "{}", text(&output));
+    let report: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&json).expect("a report")).expect("JSON");
+    let row = report["tables"][0]["rows"][1].as_array().expect("the peer's row").clone();
+    assert_eq!(row[0], "copies");
+    assert_eq!((&row[3], &row[5], &row[7]), (&6.into(), &3.into(), &1.into()), "{report}");
+}
