@@ -21,5 +21,7 @@ pub enum BenchError {
     #[error(transparent)]
     Campaign(#[from] campaign::CampaignError),
     #[error(transparent)]
+    Measurement(#[from] solver::fast::throughput::ThroughputError),
+    #[error(transparent)]
     Install(#[from] solver::InstallError),
 }

@@ -173,7 +173,16 @@ impl EvalDiff {
 fn by_theory(outcome: &Outcome, names: &[String]) -> Table {
     let mut table = Table::new(
         "By theory",
-        &["theory", "solver", "operators", "cases", "confirmed", "computed otherwise", "undecided", "refused"],
+        &[
+            "theory",
+            "solver",
+            "operators",
+            "cases",
+            "confirmed",
+            "computed otherwise",
+            "undecided",
+            "refused",
+        ],
     );
     let mut theories: Vec<Theory> = Vec::new();
     for (compared, _) in outcome.comparisons() {
@@ -188,7 +197,8 @@ fn by_theory(outcome: &Outcome, names: &[String]) -> Table {
                 .filter(|(compared, _)| compared.solver == solver && compared.op.row().theory == theory)
                 .map(|(_, comparison)| comparison)
                 .collect();
-            let sum = |part: fn(&Comparison) -> usize| Cell::from(of.iter().map(|one| part(one)).sum::<usize>());
+            let sum =
+                |part: fn(&Comparison) -> usize| Cell::from(of.iter().map(|one| part(one)).sum::<usize>());
             if !of.is_empty() {
                 table.row([
                     format!("{theory:?}").into(),
@@ -245,7 +255,16 @@ fn explained(outcome: &Outcome, names: &[String]) -> Table {
 fn by_operator(outcome: &Outcome, names: &[String]) -> Table {
     let mut table = Table::detail(
         "By operator",
-        &["operator", "solver", "cases", "confirmed", "computed otherwise", "undecided", "refused", "complaint"],
+        &[
+            "operator",
+            "solver",
+            "cases",
+            "confirmed",
+            "computed otherwise",
+            "undecided",
+            "refused",
+            "complaint",
+        ],
     );
     for (compared, comparison) in outcome.comparisons() {
         table.row([

@@ -4,16 +4,23 @@
 //! command line shows the report as Markdown and writes it as JSON; the page of all benchmarks is made of such files.
 //!
 //! - [`report`]: results with everything a reader needs to judge them; [`markdown`]: how they look; [`page`]: all of them
+//! - [`mutants`], [`acceptance`]: rates of engines, and whether solvers read what they make
+//! - [`eval_diff`]: the evaluator against solvers; [`eval_speed`]: its speed; [`throughput`]: executions a second
 //! - [`machine`]: where and when; [`watch`]: progress and ending early
 //! - [`museum`]: known bugs found again; [`race`]: other fuzzers side by side
 
+pub mod acceptance;
 pub mod error;
+pub mod eval_diff;
+pub mod eval_speed;
 pub mod machine;
 pub mod markdown;
 pub mod museum;
+pub mod mutants;
 pub mod page;
 pub mod race;
 pub mod report;
+pub mod throughput;
 pub mod watch;
 
 pub use error::BenchError;

@@ -1,9 +1,13 @@
 //! `osprey bench`: one file a benchmark. A new one is a file here, a line in [`Benchmark`] and a module of the crate
 //! `bench` that makes its report.
 
+mod eval_diff;
+mod eval_speed;
 mod museum;
+mod mutants;
 mod page;
 mod race;
+mod throughput;
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -30,18 +34,26 @@ pub struct Bench {
 
 #[derive(Subcommand)]
 enum Benchmark {
+    Mutants(mutants::Mutants),
+    Eval(eval_speed::EvalSpeedCommand),
+    EvalDiff(eval_diff::EvalDiffCommand),
     Museum(museum::Museum),
     Page(page::Page),
     Race(race::Race),
+    Throughput(throughput::ThroughputCommand),
 }
 
 impl Bench {
     pub fn run(self) -> Result<Exit> {
         interrupt::catch();
         match self.benchmark {
+            Benchmark::Mutants(mutants) => mutants.run(),
+            Benchmark::Eval(eval) => eval.run(),
+            Benchmark::EvalDiff(eval) => eval.run(),
             Benchmark::Museum(museum) => museum.run(),
             Benchmark::Page(page) => page.run(),
             Benchmark::Race(race) => race.run(),
+            Benchmark::Throughput(throughput) => throughput.run(),
         }
     }
 }
