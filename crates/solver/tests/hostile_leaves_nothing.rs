@@ -13,10 +13,11 @@ use solver::fast::ExecMode;
 use solver::launch::{Invocation, LaunchError, Runner};
 
 /// Ways that end by themselves, and ways that must be killed at the wall-clock limit.
-const QUICK: [&str; 13] = [
+const QUICK: [&str; 17] = [
     "fork",
     "daemon",
     "map",
+    "allocate",
     "print",
     "complain",
     "binary",
@@ -24,7 +25,10 @@ const QUICK: [&str; 13] = [
     "segv",
     "abort",
     "write",
+    "write-without-end",
     "lock-directory",
+    "remove-directory",
+    "stdin",
     "exit",
     "environment",
 ];
@@ -52,6 +56,9 @@ fn a_thousand_hostile_runs_leave_nothing() {
             };
             let mut invocation = hostile.invocation(way);
             invocation.mode = if round / 7 % 2 == 0 { ExecMode::Plain } else { FAST };
+            // Enough to start with, and quickly used up.
+            invocation.limits.memory = Some(128 << 20);
+            invocation.limits.file_size = 1 << 20;
             invocation.limits.stdout = 1 << 18;
             invocation.limits.stderr = 1 << 18;
             invocation.limits.wall = Duration::from_millis(if SLOW.contains(&way) { 60 } else { 20_000 });

@@ -1,0 +1,125 @@
+//! Our host for cvc5's libraries prints what cvc5 prints: against the Python module of the same release, which goes
+//! through another interface, output for output; and the answers of the real program where Debian's is on PATH.
+//! Without network and with an empty cache these tests say so and check nothing.
+
+use std::path::PathBuf;
+
+use solver::fast::throughput::Workload;
+use solver::host::python::{Module, write_script};
+use solver::install::How;
+use solver::launch::{Outcome, Runner, RunnerConfig};
+use solver::{Adapters, Home, InstallError, Outline, RunRequest, Solver, Solvers};
+
+fn solvers() -> Solvers {
+    Solvers::new(Adapters::built_in(), Home::of_user().expect("a data directory"))
+}
+
+fn get(spec: &str) -> Option<Solver> {
+    match solvers().resolve(spec, &|_, _| ()) {
+        Ok(mut found) => found.pop(),
+        Err(
+            error @ (InstallError::NoNetwork { .. } | InstallError::NoPython { .. } | InstallError::NoPip),
+        ) => {
+            eprintln!("skipped {spec}: {error}");
+            None
+        }
+        Err(error) => panic!("{spec}: {error}"),
+    }
+}
+
+/// The same release through its Python module.
+fn through_python(solver: &Solver, scripts: &std::path::Path) -> Option<Solver> {
+    let How::Cvc5Host { module, interpreter, .. } = &solver.installed.how else { return None };
+    let script: PathBuf = write_script(Module::Cvc5, scripts).expect("written");
+    let mut other = solver.clone();
+    other.installed.how = How::Python {
+        interpreter: interpreter.clone(),
+        module: module.clone(),
+        script,
+        driver: Module::Cvc5,
+    };
+    Some(other)
+}
+
+/// Scripts with models, values, cores, push and pop, errors of all kinds, and options in the script.
+fn scripts() -> Vec<String> {
+    let mut scripts: Vec<String> = Workload::built_in()
+        .scripts
+        .into_iter()
+        .map(|script| String::from_utf8(script).expect("our own text"))
+        .collect();
+    let asked: Vec<String> = scripts
+        .iter()
+        .map(|script| format!("(set-option :produce-models true)\n{script}(get-model)\n(get-value (a))\n"))
+        .collect();
+    scripts.extend(asked);
+    scripts.extend(
+        [
+            "(set-logic QF_LIA)\n(declare-const x Int)\n(push 1)\n(assert (> x 1))\n(check-sat)\n(pop 1)\n(check-sat)\n",
+            "(set-option :incremental true)\n(set-logic QF_LIA)\n(declare-const x Int)\n(push 1)\n(assert (< x x))\n(check-sat)\n(pop 1)\n(check-sat)\n",
+            "(set-option :produce-unsat-cores true)\n(set-logic QF_UF)\n(declare-const p Bool)\n(assert (! p :named a))\n(assert (! (not p) :named b))\n(check-sat)\n(get-unsat-core)\n",
+            "(set-logic QF_LIA)\n(declare-const x Int)\n(assert (> y 1))\n(check-sat)\n",
+            "(set-logic QF_LIA)\n(assert (= 1 true))\n",
+            "(set-logic NO_SUCH)\n(check-sat)\n",
+            "(check-sat\n",
+            "(set-logic QF_UF)\n(check-sat)\n(get-model)\n(echo \"more\")\n(check-sat)\n",
+            "(set-option :no-such-option 1)\n(set-logic QF_UF)\n(check-sat)\n",
+            "(set-info :status sat)\n(set-logic ALL)\n(get-info :name)\n(check-sat)\n(exit)\n(check-sat)\n",
+            "(set-logic ALL)\n(declare-datatype T ((nil) (cons (head Int) (tail T))))\n(declare-const l T)\n(assert ((_ is cons) l))\n(check-sat)\n",
+            "(set-logic ALL)\n(declare-sort U 0)\n(declare-fun f (U) U)\n(declare-const a U)\n(assert (not (= (f a) a)))\n(check-sat)\n",
+            "(set-logic ALL)\n(declare-fun s () (Set Int))\n(assert (= (set.card s) 2))\n(check-sat)\n",
+            "(set-logic ALL)\n(assert (forall ((x Int)) (exists ((y Int)) (> y x))))\n(check-sat)\n",
+            "",
+        ]
+        .map(str::to_owned),
+    );
+    scripts
+}
+
+fn run(runner: &mut Runner, solver: &Solver, script: &str, request: &RunRequest) -> Outcome {
+    let invocation = solver.invocation(script.as_bytes(), request).expect("an invocation");
+    runner.run(&invocation).expect("an outcome")
+}
+
+#[test]
+fn the_host_prints_what_the_module_of_the_same_release_prints() {
+    let Some(host) = get("cvc5@1.4.2") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(module) = through_python(&host, folder.path()) else { panic!("cvc5 1.4.2 runs in our host") };
+    let mut runner = Runner::new(RunnerConfig::default()).expect("a launcher");
+    let models = RunRequest { models: true, broad: true, ..RunRequest::default() };
+    let mut compared = 0;
+    for script in scripts() {
+        for request in [&RunRequest::default(), &models] {
+            let [ours, theirs] = [&host, &module].map(|solver| run(&mut runner, solver, &script, request));
+            assert_eq!(
+                (ours.exit, String::from_utf8_lossy(&ours.stdout)),
+                (theirs.exit, String::from_utf8_lossy(&theirs.stdout)),
+                "{script}"
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared > 150, "{compared}");
+}
+
+/// Two releases apart the words of models and errors may differ, the answers of easy questions may not.
+#[test]
+fn the_host_answers_as_the_real_program() {
+    let (Some(host), Some(program)) = (get("cvc5@1.4.2"), get("cvc5@1.0.3")) else { return };
+    assert!(matches!(program.installed.how, How::Executable { .. }));
+    let mut runner = Runner::new(RunnerConfig::default()).expect("a launcher");
+    let mut compared = 0;
+    for script in scripts() {
+        let [ours, theirs] = [&host, &program].map(|solver| {
+            let outcome = run(&mut runner, solver, &script, &RunRequest::default());
+            let answers = solver.read(&Outline::of(script.as_bytes()), &outcome);
+            answers.checks.iter().map(|check| check.answer.word().to_owned()).collect::<Vec<String>>()
+        });
+        if !theirs.is_empty() && !theirs.contains(&"unknown".to_owned()) {
+            assert_eq!(ours, theirs, "{script}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 60, "{compared}");
+}
