@@ -7,7 +7,7 @@
 //! - [`mutants`], [`acceptance`]: rates of engines, and whether solvers read what they make
 //! - [`eval_diff`]: the evaluator against solvers; [`eval_speed`]: its speed; [`throughput`]: executions a second
 //! - [`machine`]: where and when; [`watch`]: progress and ending early
-//! - [`museum`]: known bugs found again; [`race`]: other fuzzers side by side
+//! - [`museum`]: known bugs found again; [`race`]: other fuzzers side by side; [`mod@reduce`]: reduction next to ddSMT
 
 pub mod acceptance;
 pub mod error;
@@ -19,6 +19,7 @@ pub mod museum;
 pub mod mutants;
 pub mod page;
 pub mod race;
+pub mod reduce;
 pub mod report;
 pub mod throughput;
 pub mod watch;

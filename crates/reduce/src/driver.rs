@@ -105,8 +105,14 @@ const BASELINE: u32 = 2;
 /// Inputs slower than this get a remark.
 const SLOW: Duration = Duration::from_secs(3);
 
-/// Scripts that show only that a predicate does not look at the script at all.
-const TRIVIAL: [&str; 2] = ["(check-sat)\n", ""];
+/// A script that is interesting only to a predicate that does not look at scripts at all.
+const TRIVIAL: &str = "(check-sat)\n";
+
+/// So few steps are tried one by one at once.
+const FEW: usize = 3;
+
+/// Sets of steps that do not work are cut into so many parts.
+const SHRINK: usize = 3;
 
 /// Between two looks at the progress.
 const PROGRESS: Duration = Duration::from_millis(100);
@@ -124,6 +130,7 @@ pub fn reduce(
         examiners.push(predicate.examiner()?);
     }
     let text = String::from_utf8_lossy(input.text).into_owned();
+    let size = Size::of(input.text);
     let mut probe = Probe { examiners: &mut examiners, has_witness: input.witness.is_some() };
     let wall = probe.baseline(&text, predicate)?;
     if wall > SLOW {
@@ -135,14 +142,11 @@ pub fn reduce(
     for examiner in &mut examiners {
         examiner.calibrate(wall);
     }
-    for trivial in TRIVIAL {
-        let candidate =
-            Candidate { text: trivial, configuration: None, satisfied: false, subset: false, plain: true };
-        if examiners[0].examine(&candidate)?.interesting {
-            return Err(ReduceError::AlwaysTrue);
-        }
+    let trivial =
+        Candidate { text: TRIVIAL, configuration: None, satisfied: false, subset: false, plain: true };
+    if size > Size::of(TRIVIAL.as_bytes()) && examiners[0].examine(&trivial)?.interesting {
+        return Err(ReduceError::AlwaysTrue);
     }
-    let size = Size::of(input.text);
     let mut reduction = Reduction {
         bench: Workbench::new(Store::new(), Draft { script: smtlib::Script::default(), model: None }),
         original: FxHashSet::default(),
@@ -162,6 +166,7 @@ pub fn reduce(
         before: size,
         candidates: 0,
         accepted: 0,
+        structure: 0,
         started,
         deadline: settings.time.map(|time| started + time),
         pass: "reading",
@@ -223,6 +228,8 @@ pub struct Reduction<'a> {
     before: Size,
     candidates: u64,
     accepted: u64,
+    /// Counts changes of the script's structure: names, numbers and unused declarations are not part of it.
+    structure: u64,
     started: Instant,
     deadline: Option<Instant>,
     pass: &'static str,
@@ -236,6 +243,14 @@ pub enum Growth {
     Smaller,
     /// Up to so many times the best: steps that make others possible.
     Times(usize),
+}
+
+/// A pass with what came of it last.
+struct Scheduled {
+    pass: Box<dyn passes::Pass>,
+    /// The structure of the script that it could not make smaller.
+    failed_on: Option<u64>,
+    worked: bool,
 }
 
 /// A candidate ready to be examined.
@@ -320,27 +335,42 @@ impl Reduction<'_> {
         Ok(false)
     }
 
+    /// Rounds over all passes until a round changes nothing. A pass is left out while the structure of the script is the
+    /// one it has failed on already.
     fn rounds(&mut self, records: &mut Vec<PassRecord>) -> Result<(), ReduceError> {
-        let mut passes = passes::all();
+        let mut passes: Vec<Scheduled> = passes::all()
+            .into_iter()
+            .map(|pass| Scheduled { pass, failed_on: None, worked: false })
+            .collect();
         loop {
-            let before = self.best.size;
             let accepted = self.accepted;
-            let mut order: Vec<(std::cmp::Reverse<u64>, Box<dyn passes::Pass>)> = Vec::new();
-            for mut pass in passes {
+            for entry in &mut passes {
                 if self.over() {
                     return Ok(());
                 }
+                // After a success the others have their turn first.
+                let early = entry.pass.is_last_resort() && self.accepted > accepted;
+                entry.worked = false;
+                if early || entry.failed_on == Some(self.structure) {
+                    continue;
+                }
                 let start = (self.candidates, self.accepted, self.best.size.nodes);
-                self.pass = pass.name();
-                pass.run(self)?;
-                self.record(records, pass.name(), start);
-                let worked = self.accepted > start.1;
-                order.push((std::cmp::Reverse(u64::from(worked)), pass));
+                self.pass = entry.pass.name();
+                entry.pass.run(self)?;
+                self.record(records, entry.pass.name(), start);
+                entry.worked = self.accepted > start.1;
+                if self.best.size.nodes < start.2 && !entry.pass.is_cosmetic() {
+                    self.structure += 1;
+                    entry.failed_on = None;
+                    // Simpler assertions may have become superfluous, and with them much of what is still to do.
+                    passes::tidy(self)?;
+                } else {
+                    entry.failed_on = Some(self.structure);
+                }
             }
             // What worked goes first; otherwise the order stays.
-            order.sort_by_key(|(worked, _)| *worked);
-            passes = order.into_iter().map(|(_, pass)| pass).collect();
-            if self.over() || (self.best.size == before && self.accepted == accepted) {
+            passes.sort_by_key(|entry| (entry.pass.is_last_resort(), !entry.worked));
+            if self.over() || self.accepted == accepted {
                 return Ok(());
             }
         }
@@ -362,7 +392,7 @@ impl Reduction<'_> {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline) || self.observer.stop()
     }
 
-    /// Steps that may be taken together: all at once, then halves, and so on down to single ones. Large sets of steps
+    /// Steps that may be taken together: all at once, then thirds, and so on down to single ones. Large sets of steps
     /// that all work cost one candidate; one that does not work costs a few.
     pub fn edits(&mut self, edits: Vec<Edit>) -> Result<bool, ReduceError> {
         self.edits_from(edits, usize::MAX)
@@ -372,7 +402,7 @@ impl Reduction<'_> {
     pub fn edits_from(&mut self, edits: Vec<Edit>, largest: usize) -> Result<bool, ReduceError> {
         let mut left = edits;
         let mut changed = false;
-        let mut chunk = left.len().min(largest);
+        let mut chunk = if left.len() <= FEW { 1 } else { left.len().min(largest) };
         while chunk > 0 && !left.is_empty() {
             let mut at = 0;
             while at < left.len() && !self.over() {
@@ -390,7 +420,7 @@ impl Reduction<'_> {
                 let taken: Vec<Edit> = left.drain(range).collect();
                 renumber(&mut left, &taken);
             }
-            chunk /= 2;
+            chunk = if chunk == 1 { 0 } else { (chunk / SHRINK).max(1) };
         }
         Ok(changed)
     }

@@ -57,7 +57,7 @@ pub struct Reduce {
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     time: Option<Duration>,
 
-    /// Time of one run on the input; smaller scripts get three times what the input took, and half a second
+    /// Time of one run on the input; smaller scripts get twice what the input took, and a bit
     #[arg(long, value_name = "TIME", default_value = "10", value_parser = duration::parse)]
     timeout: Duration,
 
@@ -80,6 +80,10 @@ pub struct Reduce {
     /// With a command: only its exit code counts
     #[arg(long)]
     ignore_output: bool,
+
+    /// With -s: where the model goes that satisfies a wrongly refuted script
+    #[arg(long, value_name = "FILE")]
+    witness: Option<PathBuf>,
 
     /// Print the result as JSON
     #[arg(long)]
@@ -200,6 +204,9 @@ impl Reduce {
         eprintln!("{}: {}", verdict.kind, verdict.reason);
         let input = Input { text: &text, witness: witness.as_deref().map(str::as_bytes) };
         let reduced = self.reduce(input, &bug, &out)?;
+        if let (Some(path), Some(model)) = (&self.witness, &reduced.best.witness) {
+            replace(path, model).map_err(reduce::ReduceError::Disk)?;
+        }
         let releases = match self.bisect {
             true => releases::compare(&bug, &reduced.best)?,
             false => None,

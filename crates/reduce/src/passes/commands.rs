@@ -29,6 +29,10 @@ impl Pass for Others {
         "commands"
     }
 
+    fn is_cosmetic(&self) -> bool {
+        true
+    }
+
     fn run(&mut self, reduction: &mut Reduction) -> Result<(), ReduceError> {
         let idle = |command: &Command| {
             matches!(

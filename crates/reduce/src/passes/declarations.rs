@@ -16,6 +16,10 @@ impl Pass for Unused {
         "declarations"
     }
 
+    fn is_cosmetic(&self) -> bool {
+        true
+    }
+
     fn run(&mut self, reduction: &mut Reduction) -> Result<(), ReduceError> {
         // What only another unused definition mentions is unused in the next turn.
         loop {
@@ -110,6 +114,10 @@ pub struct Logic;
 impl Pass for Logic {
     fn name(&self) -> &'static str {
         "logic"
+    }
+
+    fn is_cosmetic(&self) -> bool {
+        true
     }
 
     fn run(&mut self, reduction: &mut Reduction) -> Result<(), ReduceError> {

@@ -18,6 +18,10 @@ impl Pass for Literals {
         "constants"
     }
 
+    fn is_cosmetic(&self) -> bool {
+        true
+    }
+
     fn run(&mut self, reduction: &mut Reduction) -> Result<(), ReduceError> {
         let mut rank = 0;
         loop {
@@ -79,7 +83,8 @@ fn integers(value: &IBig) -> Vec<IBig> {
 fn strings(chars: &[u32]) -> Vec<Vec<u32>> {
     let half = chars.len() / 2;
     let plain = vec![u32::from('A'); chars.len()];
-    let mut found = vec![Vec::new(), chars[..half].to_vec(), chars[half..].to_vec()];
+    let first = chars.first().copied().into_iter().collect();
+    let mut found = vec![Vec::new(), first, chars[..half].to_vec(), chars[half..].to_vec()];
     if chars.len() > 1 {
         found.push(chars[1..].to_vec());
         found.push(chars[..chars.len() - 1].to_vec());

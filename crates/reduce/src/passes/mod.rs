@@ -24,8 +24,26 @@ pub trait Pass {
     /// Shown to the user.
     fn name(&self) -> &'static str;
 
+    /// It does not touch the structure of terms: what others could not do before it, they cannot do after it.
+    fn is_cosmetic(&self) -> bool {
+        false
+    }
+
+    /// It costs many candidates for few successes: tried when nothing else works.
+    fn is_last_resort(&self) -> bool {
+        false
+    }
+
     /// Tries what it knows on the best script so far.
     fn run(&mut self, reduction: &mut Reduction) -> Result<(), ReduceError>;
+}
+
+/// Leaves out assertions and declarations that are not needed any more.
+pub fn tidy(reduction: &mut Reduction) -> Result<(), ReduceError> {
+    if reduction.bench.draft.script.assertions().nth(1).is_some() {
+        commands::Assertions.run(reduction)?;
+    }
+    declarations::Unused.run(reduction)
 }
 
 /// All of them, in the order of the first round: what takes much away at little cost goes first, and what only makes
@@ -33,8 +51,9 @@ pub trait Pass {
 pub fn all() -> Vec<Box<dyn Pass>> {
     vec![
         Box::new(commands::Assertions),
-        Box::new(bounds::Bounds),
         Box::new(declarations::Unused),
+        Box::new(bounds::Bounds),
+        Box::new(declarations::Logic),
         Box::new(commands::Others),
         Box::new(incremental::Structure),
         Box::new(definitions::Inline::default()),
@@ -45,12 +64,12 @@ pub fn all() -> Vec<Box<dyn Pass>> {
         Box::new(binders::Quantifiers),
         Box::new(operators::Wrappers),
         Box::new(functions::Parameters),
-        Box::new(variables::Fresh),
-        Box::new(literals::Literals),
         Box::new(sorts::Sorts),
-        Box::new(occurrences::Occurrences),
-        Box::new(declarations::Logic),
+        Box::new(literals::Literals),
         Box::new(options::Options),
         Box::new(names::Names),
+        Box::new(terms::Depths),
+        Box::new(variables::Fresh),
+        Box::new(occurrences::Occurrences),
     ]
 }

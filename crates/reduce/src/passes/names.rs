@@ -17,6 +17,10 @@ impl Pass for Names {
         "names"
     }
 
+    fn is_cosmetic(&self) -> bool {
+        true
+    }
+
     fn run(&mut self, reduction: &mut Reduction) -> Result<(), ReduceError> {
         reduction.first(1, Growth::Smaller, &mut |bench, _| renamed(bench)).map(|_| ())
     }

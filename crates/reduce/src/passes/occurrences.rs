@@ -4,7 +4,6 @@ use rustc_hash::FxHashMap;
 use smtlib::{Path, Term};
 
 use super::Pass;
-use super::terms::parts;
 use crate::driver::{Growth, Reduction};
 use crate::edit::Edit;
 use crate::error::ReduceError;
@@ -13,11 +12,15 @@ use crate::error::ReduceError;
 pub struct Occurrences;
 
 /// Places looked at in one turn: this is for scripts that are small already.
-const PLACES: usize = 200;
+const PLACES: usize = 24;
 
 impl Pass for Occurrences {
     fn name(&self) -> &'static str {
         "occurrences"
+    }
+
+    fn is_last_resort(&self) -> bool {
+        true
     }
 
     fn run(&mut self, reduction: &mut Reduction) -> Result<(), ReduceError> {
@@ -27,9 +30,8 @@ impl Pass for Occurrences {
             let sort = bench.store.sort_of(term);
             let mut choices = match bench.value(term) {
                 Some(value) => vec![value],
-                None => bench.simple_values(sort),
+                None => bench.simple_values(sort).into_iter().take(1).collect(),
             };
-            choices.extend(parts(&bench.store, term).into_iter().take(2));
             choices.retain(|choice| {
                 *choice != term && bench.store.tree_size(*choice) <= bench.store.tree_size(term)
             });

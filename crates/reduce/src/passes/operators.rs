@@ -49,6 +49,10 @@ impl Pass for Wrappers {
         "wrappers"
     }
 
+    fn is_last_resort(&self) -> bool {
+        true
+    }
+
     fn run(&mut self, reduction: &mut Reduction) -> Result<(), ReduceError> {
         let mut edits = Vec::new();
         for term in all_terms(reduction) {

@@ -14,6 +14,10 @@ impl Pass for Options {
         "options"
     }
 
+    fn is_cosmetic(&self) -> bool {
+        true
+    }
+
     fn run(&mut self, reduction: &mut Reduction) -> Result<(), ReduceError> {
         let Some(start) = reduction.configuration() else { return Ok(()) };
         let mut chunk = words(&start).len();

@@ -13,7 +13,7 @@ use crate::workbench::Draft;
 pub struct Eliminate;
 
 /// Other constants tried in a constant's place.
-const OTHERS: usize = 3;
+const OTHERS: usize = 1;
 
 impl Pass for Eliminate {
     fn name(&self) -> &'static str {
@@ -39,7 +39,7 @@ impl Pass for Eliminate {
                 others.iter().filter_map(|other| store.call(*other, &[]).ok()).collect();
             match reduction.bench.value(constant) {
                 Some(value) => choices.push(value),
-                None => choices.extend(reduction.bench.simple_values(sort)),
+                None => choices.extend(reduction.bench.simple_values(sort).into_iter().take(1)),
             }
             for (rank, choice) in choices.into_iter().enumerate() {
                 if by_rank.len() <= rank {
@@ -108,14 +108,18 @@ fn solved(reduction: &mut Reduction, place: usize) -> Vec<(Fun, Term)> {
 pub struct Fresh;
 
 /// Smaller terms cost less than the declaration of a constant.
-const LARGE: u64 = 6;
+const LARGE: u64 = 10;
 
 /// Terms tried in one turn.
-const TRIED: usize = 40;
+const TRIED: usize = 8;
 
 impl Pass for Fresh {
     fn name(&self) -> &'static str {
         "new constants"
+    }
+
+    fn is_last_resort(&self) -> bool {
+        true
     }
 
     fn run(&mut self, reduction: &mut Reduction) -> Result<(), ReduceError> {

@@ -81,5 +81,5 @@ pub trait Examiner: Send {
 
 /// How long a candidate may take, if the input took this long: a smaller script is rarely much slower.
 pub fn patience(wall: Duration, limit: Duration) -> Duration {
-    (wall * 3 + Duration::from_millis(500)).min(limit)
+    (wall * 2 + Duration::from_millis(300)).min(limit)
 }

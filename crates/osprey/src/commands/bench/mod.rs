@@ -7,6 +7,7 @@ mod museum;
 mod mutants;
 mod page;
 mod race;
+mod reduce;
 mod throughput;
 
 use std::io::IsTerminal as _;
@@ -40,6 +41,7 @@ enum Benchmark {
     Museum(museum::Museum),
     Page(page::Page),
     Race(race::Race),
+    Reduce(reduce::Reduce),
     Throughput(throughput::ThroughputCommand),
 }
 
@@ -53,6 +55,7 @@ impl Bench {
             Benchmark::Museum(museum) => museum.run(),
             Benchmark::Page(page) => page.run(),
             Benchmark::Race(race) => race.run(),
+            Benchmark::Reduce(reduce) => reduce.run(),
             Benchmark::Throughput(throughput) => throughput.run(),
         }
     }

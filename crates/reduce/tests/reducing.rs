@@ -1,0 +1,330 @@
+//! Reducing with real programs: small shell scripts that tell interesting files from others, and real solvers with known
+//! bugs. Without network and with an empty cache the tests with real solvers say so and check nothing.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
+
+use oracle::{Configuration, Court, Kind, Panel, Rerun as _, Subject};
+use reduce::driver::Best;
+use reduce::predicate::{Bug, Command, Limits, Output, proof};
+use reduce::{Input, Observer, ReduceError, Reduced, Settings, Size, reduce};
+use smtlib::{Mode, Store};
+use solver::{Adapters, Home, InstallError, Solver, Solvers, limits};
+
+static SOLVERS: LazyLock<Solvers> =
+    LazyLock::new(|| Solvers::new(Adapters::built_in(), Home::of_user().expect("a data directory")));
+
+fn get(spec: &str) -> Option<Solver> {
+    match SOLVERS.resolve(spec, &|_, _| ()) {
+        Ok(mut solvers) => solvers.pop(),
+        Err(
+            error @ (InstallError::NoNetwork { .. } | InstallError::NoPython { .. } | InstallError::NoPip),
+        ) => {
+            eprintln!("skipped {spec}: {error}");
+            None
+        }
+        Err(error) => panic!("{spec}: {error}"),
+    }
+}
+
+/// The launcher, built now if only this crate's tests were: cargo builds programs of the crate under test alone.
+static LAUNCHER: LazyLock<()> = LazyLock::new(|| {
+    if solver::launch::launcher_program().is_ok() {
+        return;
+    }
+    let own = std::env::current_exe().expect("a path");
+    let target = own.ancestors().nth(3).expect("target/debug/deps/test");
+    let built = std::process::Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--package", "solver", "--bin", "osprey-launcher", "--target-dir"])
+        .arg(target)
+        .status();
+    assert!(built.is_ok_and(|status| status.success()), "the launcher cannot be built");
+});
+
+struct Quiet;
+
+impl Observer for Quiet {}
+
+const SETTINGS: Settings = Settings { jobs: 1, time: Some(Duration::from_secs(120)) };
+
+/// A shell script that gets the file as its argument.
+fn script(folder: &Path, body: &str) -> Vec<String> {
+    let path = folder.join("interesting.sh");
+    std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).expect("a script");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    vec![path.to_str().expect("UTF-8").to_owned()]
+}
+
+fn with_script(text: &str, body: &str, settings: &Settings) -> Result<Reduced, ReduceError> {
+    LazyLock::force(&LAUNCHER);
+    let folder = tempfile::tempdir().expect("a folder");
+    let words = script(folder.path(), body);
+    let limits = limits::Limits::wall(Duration::from_secs(20));
+    let command = Command::new(&words, folder.path(), Output::default(), limits, text.as_bytes())?;
+    reduce(Input { text: text.as_bytes(), witness: None }, &command, settings, &Quiet)
+}
+
+/// What is left of a script while a pattern of extended regular expressions still occurs in it on one line.
+fn keeping(text: &str, pattern: &str) -> String {
+    let body = format!("tr '\\n' ' ' < \"$1\" | grep -Eq '{pattern}'");
+    with_script(text, &body, &SETTINGS).expect("reduced").best.text
+}
+
+#[test]
+fn commands_and_assertions_that_do_not_matter_go() {
+    let text = "(set-logic QF_LIA)(set-info :source x)(set-option :produce-models true)(declare-const x Int)\
+                (declare-const y Int)(assert (> x 1))(assert (> y 2))(assert (< x 9))(push 1)(assert (= x y))(pop 1)\
+                (check-sat)(get-model)(exit)";
+    let left = keeping(text, "2.*check-sat");
+    assert_eq!(left, "(declare-const a Int)\n(assert (> a 2))\n(check-sat)\n");
+}
+
+#[test]
+fn terms_give_way_to_parts_and_constants() {
+    let text = "(declare-const x Int)(declare-const p Bool)(assert (=> p (= (+ (* x 3) (div x 2)) (mod 7 x))))(check-sat)";
+    let left = keeping(text, "mod.*check-sat");
+    assert!(Size::of(left.as_bytes()).nodes <= 13, "{left}");
+    assert!(left.contains("mod") && !left.contains("div") && !left.contains("=>"), "{left}");
+}
+
+#[test]
+fn definitions_are_written_out_and_annotations_dropped() {
+    let text =
+        "(define-fun f ((x Int)) Bool (> x 12))(declare-const y Int)(assert (! (f y) :named n))(check-sat)";
+    let left = keeping(text, "> .* 12.*check-sat");
+    assert!(!left.contains("define-fun") && !left.contains(":named"), "{left}");
+}
+
+#[test]
+fn quantifiers_lose_variables_and_patterns() {
+    let text = "(declare-fun f (Int) Int)(declare-const k Int)\
+                (assert (forall ((x Int) (y Int)) (! (> (f x) (+ y 7)) :pattern ((f x)))))(check-sat)";
+    let left = keeping(text, "7.*check-sat");
+    assert!(!left.contains("forall") && !left.contains("pattern"), "{left}");
+}
+
+#[test]
+fn widths_and_formats_shrink() {
+    let text = "(declare-const x (_ BitVec 64))(declare-const y (_ BitVec 64))(assert (= (bvmul x y) (bvudiv y x)))(check-sat)";
+    let left = keeping(text, "bvmul.*check-sat");
+    assert!(!left.contains("64") && left.contains("bvmul"), "{left}");
+    let text = "(declare-const x (_ FloatingPoint 11 53))(assert (fp.isNaN (fp.sqrt RNE x)))(check-sat)";
+    let left = keeping(text, "fp.sqrt.*check-sat");
+    assert!(!left.contains("53"), "{left}");
+}
+
+#[test]
+fn functions_lose_parameters_and_names_get_short() {
+    let text = "(declare-fun very_long_name (Int Bool) Int)(declare-const another_name Int)\
+                (assert (> (very_long_name another_name true) 41))(check-sat)";
+    let left = keeping(text, "> .* 41.*check-sat");
+    assert_eq!(left, "(declare-const a Int)\n(assert (> a 41))\n(check-sat)\n");
+}
+
+#[test]
+fn strings_and_numbers_get_simple() {
+    let text =
+        "(declare-const s String)(assert (= (str.len s) 123456))(assert (= s \"abcdefgh\"))(check-sat)";
+    let left = keeping(text, "str.len.*\"[a-z]+\".*check-sat|\"[a-z]+\".*str.len.*check-sat");
+    assert!(!left.contains("123456") && !left.contains("abcdefgh"), "{left}");
+}
+
+#[test]
+fn checks_with_assumptions_become_plain() {
+    let text = "(declare-const p Bool)(declare-const q Bool)(push 1)(check-sat-assuming (p q))(pop 1)";
+    let left = keeping(text, "check-sat");
+    assert!(left.contains("check-sat)") || left.contains("check-sat-assuming ())"), "{left}");
+    assert!(!left.contains("push"), "{left}");
+}
+
+#[test]
+fn what_cannot_be_read_is_reduced_as_text() {
+    let text = "(declare-rel path (Int Int))(rule (=> (edge 1 2) (path 1 2)))(query path)(foo (bar needle (baz 1 2)) 3)(frob)";
+    let left = keeping(text, "needle");
+    assert_eq!(left.trim(), "needle");
+    // Unbalanced all the way: left as it is.
+    let reduced = with_script("(assert needle", "grep -q needle \"$1\"", &SETTINGS).expect("no error");
+    assert!(reduced.best.text.contains("needle"));
+}
+
+#[test]
+fn deep_scripts_do_not_exhaust_the_stack() {
+    let deep =
+        format!("(declare-const p Bool)(assert {}p{})(check-sat)", "(not ".repeat(3_000), ")".repeat(3_000));
+    let left = keeping(&deep, "assert.*check-sat");
+    assert!(left.len() < 100, "{left}");
+}
+
+#[test]
+fn the_result_does_not_depend_on_the_number_of_workers() {
+    let text = "(declare-const x Int)(declare-const y Int)(assert (and (> x 3) (or (< y x) (= y 17)) (distinct x y 4)))\
+                (assert (= (* x y) 21))(check-sat)";
+    let body = "tr '\\n' ' ' < \"$1\" | grep -Eq '17.*check-sat'";
+    let one = with_script(text, body, &SETTINGS).expect("reduced").best.text;
+    let three = with_script(text, body, &Settings { jobs: 3, ..SETTINGS }).expect("reduced").best.text;
+    assert_eq!(one, three);
+}
+
+#[test]
+fn a_predicate_that_is_always_true_is_refused() {
+    let error = with_script("(assert true)(check-sat)", "exit 0", &SETTINGS).expect_err("refused");
+    assert!(matches!(error, ReduceError::AlwaysTrue), "{error}");
+}
+
+#[test]
+fn a_flaky_predicate_is_refused() {
+    // Three runs: when the command is set up, then twice to see whether it stays.
+    let folder = tempfile::tempdir().expect("a folder");
+    let count = folder.path().join("count");
+    let body = format!("echo >> {0}; [ $(wc -l < {0}) -ne 3 ]", count.display());
+    let error = with_script("(assert true)(check-sat)", &body, &SETTINGS).expect_err("refused");
+    assert!(matches!(error, ReduceError::Flaky { seen: 1, runs: 2 }), "{error}");
+}
+
+#[test]
+fn a_command_that_cannot_be_run_or_does_not_match_is_named() {
+    LazyLock::force(&LAUNCHER);
+    let here = Path::new("/");
+    let limits = limits::Limits::wall(Duration::from_secs(20));
+    let words = vec!["no-such-program-here".to_owned()];
+    let error =
+        Command::new(&words, here, Output::default(), limits.clone(), b"").expect_err("refused").to_string();
+    assert!(error.contains("cannot be run"), "{error}");
+    let wanted = Output { stdout: Some("never".into()), ..Output::default() };
+    let words = vec!["echo".to_owned()];
+    let error = Command::new(&words, here, wanted, limits, b"").expect_err("refused").to_string();
+    assert!(error.contains("does not match"), "{error}");
+}
+
+#[test]
+fn only_the_matched_output_counts() {
+    LazyLock::force(&LAUNCHER);
+    let folder = tempfile::tempdir().expect("a folder");
+    let words = script(folder.path(), "cat \"$1\"");
+    let text = "(declare-const x Int)(assert (> x 3))(assert (< x 8))(check-sat)";
+    let output = Output { stdout: Some("(assert (> ".into()), ..Output::default() };
+    let limits = limits::Limits::wall(Duration::from_secs(20));
+    let command = Command::new(&words, folder.path(), output, limits, text.as_bytes()).expect("a command");
+    let input = Input { text: text.as_bytes(), witness: None };
+    let reduced = reduce(input, &command, &SETTINGS, &Quiet).expect("reduced");
+    assert!(reduced.best.text.contains("(assert (> ") && !reduced.best.text.contains('<'));
+    assert!(reduced.finished);
+}
+
+/// Keeps what it is told, and stops after a while.
+struct Keeper {
+    kept: Mutex<Vec<String>>,
+    most: usize,
+}
+
+impl Observer for Keeper {
+    fn best(&self, best: &Best) -> std::io::Result<()> {
+        self.kept.lock().expect("a lock").push(best.text.clone());
+        Ok(())
+    }
+
+    fn stop(&self) -> bool {
+        self.kept.lock().expect("a lock").len() >= self.most
+    }
+}
+
+#[test]
+fn the_best_so_far_is_handed_over_all_the_way_and_kept_when_it_ends_early() {
+    LazyLock::force(&LAUNCHER);
+    let folder = tempfile::tempdir().expect("a folder");
+    let words = script(folder.path(), "grep -q 'x 3' \"$1\"");
+    let text: String = (0..40).map(|n| format!("(declare-const y{n} Int)(assert (> y{n} {n}))")).collect();
+    let text = format!("(declare-const x Int)(assert (> x 3)){text}(check-sat)");
+    let limits = limits::Limits::wall(Duration::from_secs(20));
+    let command =
+        Command::new(&words, folder.path(), Output::default(), limits, text.as_bytes()).expect("a command");
+    let keeper = Keeper { kept: Mutex::new(Vec::new()), most: 3 };
+    let input = Input { text: text.as_bytes(), witness: None };
+    let reduced = reduce(input, &command, &SETTINGS, &keeper).expect("reduced");
+    assert!(!reduced.finished);
+    let kept = keeper.kept.lock().expect("a lock");
+    let sizes: Vec<Size> = kept.iter().map(|text| Size::of(text.as_bytes())).collect();
+    assert!(sizes.is_sorted_by(|a, b| a >= b), "{sizes:?}");
+    assert_eq!(kept.last(), Some(&reduced.best.text));
+    assert!(reduced.best.text.contains("x 3"));
+}
+
+/// z3 4.8.7 refutes this satisfiable script: `bvxnor` of three arguments.
+const REFUTED: &str = "(set-logic QF_BV)\n(declare-const u Bool)\n(declare-const v (_ BitVec 4))\n\
+    (declare-const w (_ BitVec 4))\n(assert (or u (bvult v w)))\n\
+    (assert (= (bvxnor v v v) v))\n(assert (= v #x3))\n(check-sat)\n";
+
+fn bug_of(text: &str, specs: &[&str]) -> Option<(Bug, Option<String>)> {
+    LazyLock::force(&LAUNCHER);
+    let solvers: Option<Vec<Solver>> = specs.iter().map(|spec| get(spec)).collect();
+    let everybody = solvers?.into_iter().map(Configuration::new).collect();
+    let limits = limits::Limits::wall(Duration::from_secs(20));
+    let mut panel = Panel::new(everybody, limits).expect("a launcher");
+    let runs = panel.run_all(text.as_bytes()).expect("runs");
+    let mut store = Store::new();
+    let parsed = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant).expect("a script");
+    let verdicts = {
+        let mut subject = Subject::new(&mut store, Some(&parsed.script), &[]);
+        subject.ask_for_models = true;
+        Court::thorough().try_case(&mut subject, &runs, &mut panel).expect("verdicts")
+    };
+    let verdict = verdicts.iter().find(|verdict| verdict.is_finding()).expect("a finding");
+    let witness = proof(&mut store, &parsed.script, &runs, verdict, &mut panel).expect("a look at models");
+    let limits = Limits { wall: Duration::from_secs(20), memory: 4 << 30 };
+    let others: Vec<Arc<Configuration>> = panel.panel().to_vec();
+    let mut bug = Bug::new(verdict, &runs, limits).with_references(others);
+    if witness.is_some() {
+        bug = bug.with_witness();
+    }
+    Some((bug, witness))
+}
+
+#[test]
+fn a_wrong_refutation_stays_one_and_its_witness_stays_true() {
+    let Some((bug, witness)) = bug_of(REFUTED, &["z3@4.8.7", "z3@5.4.0"]) else { return };
+    assert_eq!(bug.kind(), Kind::RefutationSoundness);
+    let witness = witness.expect("a model");
+    let input = Input { text: REFUTED.as_bytes(), witness: Some(witness.as_bytes()) };
+    let reduced = reduce(input, &bug, &SETTINGS, &Quiet).expect("reduced");
+    let best = reduced.best;
+    assert!(best.size.nodes <= 16, "{}", best.text);
+    assert!(best.text.contains("bvxnor"), "{}", best.text);
+    let model = best.witness.expect("a witness");
+    let mut store = Store::new();
+    let script = smtlib::parse(&mut store, best.text.as_bytes(), Mode::Tolerant).expect("a script").script;
+    let read = eval::model_text::read_model(&mut store, &script, model.as_bytes(), smtlib::Release::STANDARD);
+    let read = read.expect("a model");
+    eval::Witness::check(&store, &script, read.model, eval::Limits::default())
+        .expect("it satisfies the result");
+}
+
+#[test]
+fn options_are_reduced_with_the_script() {
+    let specs = ["z3@4.8.7 smt.random_seed=7 model_validate=false", "z3@5.4.0"];
+    let Some((bug, witness)) = bug_of(REFUTED, &specs) else { return };
+    let input = Input { text: REFUTED.as_bytes(), witness: witness.as_deref().map(str::as_bytes) };
+    let reduced = reduce(input, &bug, &SETTINGS, &Quiet).expect("reduced");
+    let left = reduced.best.configuration.expect("a solver");
+    assert_eq!(left.options().count(), 0, "{}", left.name());
+}
+
+#[test]
+fn a_bug_that_is_not_there_is_not_reduced() {
+    let Some((bug, _)) = bug_of(REFUTED, &["z3@4.8.7", "z3@5.4.0"]) else { return };
+    let text = "(declare-const x Int)(assert (> x 3))(check-sat)";
+    let error =
+        reduce(Input { text: text.as_bytes(), witness: None }, &bug, &SETTINGS, &Quiet).expect_err("refused");
+    assert!(matches!(error, ReduceError::NotInteresting(_)), "{error}");
+    assert!(error.to_string().contains("z3@4.8.7"), "{error}");
+}
+
+#[test]
+fn time_is_kept() {
+    let settings = Settings { jobs: 1, time: Some(Duration::ZERO) };
+    let text = "(declare-const x Int)(assert (> x 3))(assert (< x 8))(check-sat)";
+    let reduced = with_script(text, "grep -q 'x 3' \"$1\"", &settings).expect("reduced");
+    assert!(!reduced.finished);
+    assert!(reduced.best.text.contains("x 3"));
+}
