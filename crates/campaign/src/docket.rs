@@ -97,6 +97,11 @@ impl Docket {
             state.duplicate(&signature, origin.round, origin.step, &case.input)?;
             return Ok(Entered::Known);
         }
+        // The very same input waits already: a round was entered twice from one seed, say.
+        if state.bugs().join(case.finding.folder_name()).exists() {
+            state.totals.duplicates += 1;
+            return Ok(Entered::Known);
+        }
         let folder = dossier.write(state.bugs())?;
         drop(state);
         self.queue().push_back(Waiting { case, folder, ancestors: ancestors.to_vec() });

@@ -213,7 +213,7 @@ impl State {
         if let (Reported::Unique(place), Some(small)) = (&reported, small) {
             finding.write_reduced(place, small)?;
         }
-        if !matches!(&reported, Reported::Unique(place) if place == folder) {
+        if !matches!(&reported, Reported::Unique(place) if place == folder) && folder.exists() {
             std::fs::remove_dir_all(folder).map_err(|error| CampaignError::disk(folder, error))?;
         }
         if let Reported::Unique(_) = &reported {
