@@ -50,6 +50,28 @@ pub struct Bounds {
     pub time: Duration,
 }
 
+/// One engine after one item, from one formula.
+struct Chase<'c> {
+    engine: &'c dyn Engine,
+    start: &'c str,
+    bounds: Bounds,
+    began: Instant,
+    watch: &'c dyn Watch,
+}
+
+impl Chase<'_> {
+    /// Why it is over, if it is.
+    fn over(&self, mutants: u64) -> Option<String> {
+        if mutants >= self.bounds.mutants {
+            return Some("no mutant shows it".to_owned());
+        }
+        if self.began.elapsed() >= self.bounds.time {
+            return Some(format!("no mutant shows it within {} s", self.bounds.time.as_secs()));
+        }
+        self.watch.stopped().then(|| "interrupted".to_owned())
+    }
+}
+
 /// Hunts one item's bug, with the parts that all engines share.
 pub struct Hunter<'a> {
     item: &'a Item,
@@ -110,26 +132,19 @@ impl<'a> Hunter<'a> {
     ) -> Result<Hunt, BenchError> {
         let mut hunt = Hunt::missed("no mutant shows it");
         self.judge.calls = 0;
-        let began = Instant::now();
+        let chase = Chase { engine, start, bounds, began: Instant::now(), watch };
         let mut barren = 0;
         for number in 0.. {
-            if hunt.mutants >= bounds.mutants || hunt.hit.is_some() {
+            if hunt.hit.is_some() || barren >= BARREN {
                 break;
             }
-            if began.elapsed() >= bounds.time {
-                hunt.why = format!("no mutant shows it within {} s", bounds.time.as_secs());
-                break;
-            }
-            if watch.stopped() {
-                hunt.why = "interrupted".to_owned();
+            if let Some(why) = chase.over(hunt.mutants) {
+                hunt.why = why;
                 break;
             }
             let before = self.judge.calls;
             let round = run * 1_000_000 + number;
-            let done = catch_unwind(AssertUnwindSafe(|| {
-                self.round(engine, start, round, bounds, began, watch, &mut hunt)
-            }));
-            match done {
+            match catch_unwind(AssertUnwindSafe(|| self.round(&chase, round, &mut hunt))) {
                 Ok(opened) => {
                     if !opened? && hunt.mutants == 0 {
                         hunt.why = "the engine can make nothing of it".to_owned();
@@ -143,28 +158,16 @@ impl<'a> Hunter<'a> {
                 }
             }
             barren = if self.judge.calls > before { 0 } else { barren + 1 };
-            if barren >= BARREN {
-                break;
-            }
         }
         hunt.calls = self.judge.calls;
         Ok(hunt)
     }
 
     /// One round; says whether the engine opened it.
-    #[allow(clippy::too_many_arguments)]
-    fn round(
-        &mut self,
-        engine: &dyn Engine,
-        start: &str,
-        number: u64,
-        bounds: Bounds,
-        began: Instant,
-        watch: &dyn Watch,
-        hunt: &mut Hunt,
-    ) -> Result<bool, BenchError> {
+    fn round(&mut self, chase: &Chase, number: u64, hunt: &mut Hunt) -> Result<bool, BenchError> {
+        let engine = chase.engine;
         self.store.reset(&self.clean);
-        let seed = SeedText::new(self.item.id.clone(), start);
+        let seed = SeedText::new(self.item.id.clone(), chase.start);
         let plan = Plan {
             round: number,
             engine: engine.name().to_owned(),
@@ -182,7 +185,7 @@ impl<'a> Hunter<'a> {
         };
         let mut useless = 0;
         for _ in 0..STEPS {
-            if hunt.mutants >= bounds.mutants || began.elapsed() >= bounds.time || watch.stopped() {
+            if chase.over(hunt.mutants).is_some() {
                 break;
             }
             let case = self.with_bench(&mut opened, &mut failure, |bench| round.next(bench));
