@@ -22,7 +22,7 @@ impl std::str::FromStr for Mutator {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Mutator, String> {
-        let example = "for example 'opfuzz=opfuzz -i {count} -m 1 -s {out} {solver} {seed}'";
+        let example = "for example 'opfuzz=opfuzz -i {count} -m 1 -s {out} -b {out} -l {out} \"{solver};/bin/true\" {seed}'";
         let Some((name, command)) = text.split_once('=') else {
             return Err(format!("'{text}' is not NAME=COMMAND, {example}"));
         };
@@ -97,9 +97,11 @@ impl Mutator {
     }
 }
 
-/// A path as a shell reads it back.
+/// A path as a shell reads it back. A plain one stays as it is, so that it can stand within quotes of the user's.
 fn quoted(path: &Path) -> String {
-    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.,/+@".contains(c);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 /// A folder of our own below the system's temporary one, removed with its contents.
