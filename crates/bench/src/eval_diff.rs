@@ -50,8 +50,9 @@ pub struct Outcome {
     pub report: Report,
 }
 
-/// A run that has not ended after this time is stuck at a case.
+/// A run that has not ended after this time is stuck at a case; of a few transcendental ones, after the shorter time.
 const PATIENCE: Duration = Duration::from_secs(10);
+const TRANSCENDENTAL_PATIENCE: Duration = Duration::from_secs(2);
 /// What a solver learns about transcendental functions slows it down more and more.
 const TRANSCENDENTAL_BATCH: usize = 5;
 const MILLISECONDS: u32 = 1000;
@@ -128,14 +129,14 @@ impl EvalDiff {
     ) -> Result<Result<Comparison, Passed>, ThroughputError> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.rng_seed);
         rng.set_stream(op as u64);
-        let batch = match op.row().theory {
-            Theory::Transcendentals => TRANSCENDENTAL_BATCH,
-            _ => self.cases,
+        let (batch, patience) = match op.row().theory {
+            Theory::Transcendentals => (TRANSCENDENTAL_BATCH, TRANSCENDENTAL_PATIENCE),
+            _ => (self.cases, PATIENCE),
         };
         let amount = Amount { cases: self.cases, batch, milliseconds: MILLISECONDS };
         let mut ask = |script: &str| -> Result<String, ThroughputError> {
             let mut invocation = solver.invocation(script.as_bytes(), &RunRequest::default())?;
-            invocation.limits = Limits::wall(PATIENCE);
+            invocation.limits = Limits::wall(patience);
             let outcome = runner.run(&invocation)?;
             Ok(String::from_utf8_lossy(&outcome.stdout).into_owned())
         };

@@ -3,7 +3,6 @@
 
 use bench::Unwatched;
 use bench::eval_diff::{EvalDiff, without_confirmation};
-use eval::differential::Passed;
 use solver::{Adapters, Home, InstallError, Solver, Solvers};
 
 const CASES: usize = 200;
@@ -33,11 +32,37 @@ fn settings(solvers: Vec<Solver>, operator: Option<&str>) -> EvalDiff {
     }
 }
 
-/// Operators with a value in every case that nevertheless no solver has, so that nobody can be asked.
-const NOBODY_HAS: &[&str] = &[];
-
 /// Fewer terms than cases: constants, and operators whose arguments have few values.
-const FEW: &[&str] = &[];
+const FEW: &[&str] = &[
+    "And",
+    "AtLeast",
+    "AtMost",
+    "BagEmpty",
+    "BvBitOne",
+    "BvBitZero",
+    "BvFromBools",
+    "False",
+    "FpMinusInfinity",
+    "FpMinusZero",
+    "FpNan",
+    "FpPlusInfinity",
+    "FpPlusZero",
+    "Implies",
+    "Not",
+    "NullableNull",
+    "Or",
+    "RoundNearestTiesToAway",
+    "RoundNearestTiesToEven",
+    "RoundTowardNegative",
+    "RoundTowardPositive",
+    "RoundTowardZero",
+    "SeqEmpty",
+    "SetEmpty",
+    "SetRange",
+    "True",
+    "TupleUnit",
+    "Xor",
+];
 
 #[test]
 fn solvers_confirm_the_values_of_every_operator() {
@@ -66,14 +91,10 @@ fn solvers_confirm_the_values_of_every_operator() {
 
     // What nobody confirmed has no value of its own, no evaluation, or no solver that has it.
     for (why, ops) in without_confirmation(&outcome) {
-        let names: Vec<&str> = ops.iter().map(|op| op.row().variant).collect();
-        let passed = |op| {
-            let of = outcome.compared.iter().filter(move |one| one.op == op);
-            of.map(|one| one.result.as_ref().err().copied()).collect::<Vec<Option<Passed>>>()
-        };
-        let asked: Vec<&str> =
-            ops.iter().filter(|op| passed(**op).contains(&None)).map(|op| op.row().variant).collect();
-        assert_eq!(asked, NOBODY_HAS, "{why}: {names:?}");
+        let asked =
+            |op: &&smtlib::Op| outcome.compared.iter().any(|one| one.op == **op && one.result.is_ok());
+        let unseen: Vec<&str> = ops.iter().filter(asked).map(|op| op.row().variant).collect();
+        assert!(unseen.is_empty(), "{why}: {unseen:?}");
     }
 }
 

@@ -76,6 +76,15 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// Counts a case that the solver said nothing about, unless it can be computed in another way.
+    fn without_answer(&mut self, case: &Case, count: impl FnOnce(&mut Comparison)) {
+        match known::computed(case) {
+            Some(true) => self.computed += 1,
+            Some(false) => self.mismatches.push(case.clone()),
+            None => count(self),
+        }
+    }
+
     /// All cases that were made.
     pub fn total(&self) -> usize {
         let denied = self.mismatches.len() + self.explained.len() + self.contradictory.len();
@@ -123,6 +132,7 @@ pub fn compare<E>(
         contradictory: Vec::new(),
     };
     let mut denied = Vec::new();
+    let mut stops = 0;
     let mut rest = cases.as_slice();
     while !rest.is_empty() {
         let batch = &rest[..rest.len().min(amount.batch)];
@@ -136,16 +146,12 @@ pub fn compare<E>(
             match answer {
                 Answer::Unsat => comparison.confirmed += 1,
                 Answer::Sat => denied.push(case.clone()),
-                _ => match known::computed(case) {
-                    Some(true) => comparison.computed += 1,
-                    Some(false) => comparison.mismatches.push(case.clone()),
-                    None => comparison.undecided += 1,
-                },
+                _ => comparison.without_answer(case, |comparison| comparison.undecided += 1),
             }
         }
         rest = &rest[seen..];
         if let (true, [case, after @ ..]) = (seen < batch.len(), rest) {
-            comparison.refused += 1;
+            comparison.without_answer(case, |comparison| comparison.refused += 1);
             comparison.complaint.get_or_insert_with(|| match answers.get(seen) {
                 Some(Answer::Error(message)) => format!("{message} in {}", case.term),
                 _ => format!("stopped at {}", case.term),
@@ -153,8 +159,11 @@ pub fn compare<E>(
             rest = after;
         }
         // What is refused again and again is not worth a process each.
-        if comparison.refused >= MAX_REFUSED && comparison.confirmed < comparison.refused {
-            comparison.refused += rest.len();
+        stops += usize::from(seen < batch.len());
+        if stops >= MAX_REFUSED && comparison.confirmed < stops * amount.batch.min(MAX_REFUSED) {
+            for case in rest {
+                comparison.without_answer(case, |comparison| comparison.refused += 1);
+            }
             break;
         }
     }

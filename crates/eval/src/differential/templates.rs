@@ -115,7 +115,7 @@ pub(super) fn of(op: Op) -> Option<&'static [&'static str]> {
         Op::SetChoose => &["(set.choose (set.singleton {Int}))", "(set.choose (set.singleton {String}))"],
         Op::BagChoose => &["(bag.choose (bag {Int} {1..9}))", "(bag.choose (bag {String} {1..9}))"],
         // Long results only cost time.
-        Op::IntPow2 => &["(int.pow2 {0..300})", "(int.pow2 (- {1..9}))"],
+        Op::IntPow2 => &["(int.pow2 {0..200})", "(int.pow2 (- {1..99}))"],
         Op::StrPower => &["(str.power {String} {0..9})", "(str.power {String} (- {1..3}))"],
         Op::SeqPower => &["(seq.power {(Seq Int)} {0..9})", "(seq.power {(Seq Int)} (- {1..3}))"],
         Op::RootObject => return Some(&[]),
