@@ -78,7 +78,7 @@ fn commands_and_assertions_that_do_not_matter_go() {
                 (declare-const y Int)(assert (> x 1))(assert (> y 2))(assert (< x 9))(push 1)(assert (= x y))(pop 1)\
                 (check-sat)(get-model)(exit)";
     let left = keeping(text, "2.*check-sat");
-    assert_eq!(left, "(declare-const a Int)\n(assert (> a 2))\n(check-sat)\n");
+    assert_eq!(left, "(assert (> 0 2))\n(check-sat)\n");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn terms_give_way_to_parts_and_constants() {
 fn definitions_are_written_out_and_annotations_dropped() {
     let text =
         "(define-fun f ((x Int)) Bool (> x 12))(declare-const y Int)(assert (! (f y) :named n))(check-sat)";
-    let left = keeping(text, "> .* 12.*check-sat");
+    let left = keeping(text, "12.*assert.*check-sat|assert.* 12.*check-sat");
     assert!(!left.contains("define-fun") && !left.contains(":named"), "{left}");
 }
 
@@ -119,7 +119,7 @@ fn widths_and_formats_shrink() {
 fn functions_lose_parameters_and_names_get_short() {
     let text = "(declare-fun very_long_name (Int Bool) Int)(declare-const another_name Int)\
                 (assert (> (very_long_name another_name true) 41))(check-sat)";
-    let left = keeping(text, "> .* 41.*check-sat");
+    let left = keeping(text, "> .?[a-z].* 41.*check-sat");
     assert_eq!(left, "(declare-const a Int)\n(assert (> a 41))\n(check-sat)\n");
 }
 
@@ -134,16 +134,15 @@ fn strings_and_numbers_get_simple() {
 #[test]
 fn checks_with_assumptions_become_plain() {
     let text = "(declare-const p Bool)(declare-const q Bool)(push 1)(check-sat-assuming (p q))(pop 1)";
-    let left = keeping(text, "check-sat");
-    assert!(left.contains("check-sat)") || left.contains("check-sat-assuming ())"), "{left}");
-    assert!(!left.contains("push"), "{left}");
+    let left = keeping(text, "Bool.*check-sat");
+    assert_eq!(left, "(declare-const q Bool)\n(check-sat)\n");
 }
 
 #[test]
 fn what_cannot_be_read_is_reduced_as_text() {
     let text = "(declare-rel path (Int Int))(rule (=> (edge 1 2) (path 1 2)))(query path)(foo (bar needle (baz 1 2)) 3)(frob)";
     let left = keeping(text, "needle");
-    assert_eq!(left.trim(), "needle");
+    assert_eq!(left.trim(), "(needle)");
     // Unbalanced all the way: left as it is.
     let reduced = with_script("(assert needle", "grep -q needle \"$1\"", &SETTINGS).expect("no error");
     assert!(reduced.best.text.contains("needle"));
