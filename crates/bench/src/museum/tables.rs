@@ -44,7 +44,7 @@ pub fn fill(report: &mut Report, settings: &Settings, names: &[String], outcomes
     report.tables.push(everything(names, &hunted));
     if settings.any {
         report.notes.push(
-            "An item was left when one engine had found its bug, so the columns of single engines are lower bounds."
+            "An item was left when one engine had found its bug: later engines were tried on what is left."
                 .to_owned(),
         );
     }
@@ -88,12 +88,15 @@ fn grouped(
     columns.extend(names.iter().map(String::as_str));
     let mut table = Table::new(&format!("Found again, {title}"), &columns);
     let mut row = |name: &str, members: &[&Outcome]| {
-        let all = members.len() as u64;
-        let count = |found: &dyn Fn(&Outcome) -> bool| {
-            Cell::of(members.iter().filter(|outcome| found(outcome)).count() as u64, all)
+        let count = |tried: &dyn Fn(&Outcome) -> bool, found: &dyn Fn(&Outcome) -> bool| {
+            let tried: Vec<&&Outcome> = members.iter().filter(|outcome| tried(outcome)).collect();
+            let found = tried.iter().filter(|outcome| found(outcome)).count();
+            Cell::of(found as u64, tried.len() as u64)
         };
-        let mut cells = vec![name.into(), count(&|outcome| by_any(outcome, ours))];
-        cells.extend(names.iter().map(|engine| count(&|outcome| outcome.found_by(engine))));
+        let mut cells = vec![name.into(), count(&|_| true, &|outcome| by_any(outcome, ours))];
+        cells.extend(names.iter().map(|engine| {
+            count(&|outcome| outcome.hunts.contains_key(engine), &|outcome| outcome.found_by(engine))
+        }));
         table.rows.push(cells);
     };
     for (name, members) in &groups {
