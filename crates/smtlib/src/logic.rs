@@ -204,6 +204,8 @@ pub fn widen(store: &mut Store, script: &mut Script) {
     let usage = usage(store, script);
     let wider = if usage.operators.iter().any(|op| !op.row().is_standard()) {
         "ALL".to_owned()
+    } else if !has_arithmetic(&name) && usage.theories.iter().any(is_numbers) {
+        usage.logic()
     } else {
         with_arithmetic(&name, usage.nonlinear, || is_difference(store, script))
     };
@@ -216,6 +218,16 @@ pub fn widen(store: &mut Store, script: &mut Script) {
             *logic = wider;
         }
     }
+}
+
+/// Does the logic's name promise numbers with their operators? `QF_S` does not to everybody.
+fn has_arithmetic(name: &str) -> bool {
+    name.ends_with("ALL")
+        || ["IA", "RA", "DL"].iter().any(|letters| name.trim_end_matches('T').ends_with(letters))
+}
+
+fn is_numbers(theory: &Theory) -> bool {
+    matches!(theory, Theory::Ints | Theory::Reals | Theory::Transcendentals)
 }
 
 /// The logic's name with arithmetic that is wide enough.
@@ -286,6 +298,9 @@ mod tests {
             ("QF_LIA", "(< (* x x) 3)", "QF_NIA"),
             ("QF_UFLIA", "(= (mod x y) 3)", "QF_UFNIA"),
             ("ALL", "(< (* x x) 3)", "ALL"),
+            ("QF_S", "(< x (str.len \"a\"))", "QF_SLIA"),
+            ("QF_S", "(str.prefixof \"a\" \"ab\")", "QF_S"),
+            ("QF_UF", "(= x y)", "QF_UF"),
         ] {
             let text = format!("(set-logic {logic}){xy}(assert {formula})(check-sat)");
             assert_eq!(widened(&text), wider, "{text}");
