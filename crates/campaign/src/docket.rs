@@ -188,9 +188,10 @@ fn settle(
     }
     finding.pending = false;
     if done.is_none() {
-        // Not told apart by what it comes down to, but by all it has.
+        // Not told apart by what it comes down to, but by all it has: most likely it is what it resembles.
         if let Some((signature, _)) = finding.signature.rsplit_once(" | ") {
-            finding.signature = signature.to_owned();
+            let alike = shared.state().resembling(&finding.kind, &finding.solver, signature);
+            finding.signature = alike.unwrap_or_else(|| signature.to_owned());
         }
     }
     let small = done.map(|done| done.small);

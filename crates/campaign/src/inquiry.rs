@@ -313,8 +313,10 @@ pub fn describe(finding: &mut Finding, verdict: &Verdict, runs: &[Run], witness:
             let title = &configuration.solver.adapter.title;
             let version =
                 configuration.solver.version().map(|version| format!(" {version}")).unwrap_or_default();
-            let reason = verdict.reason.strip_prefix("it ").unwrap_or(&verdict.reason);
-            format!("{title}{version} {reason}")
+            match verdict.reason.strip_prefix("it ") {
+                Some(reason) => format!("{title}{version} {reason}"),
+                None => format!("{title}{version}: {}", verdict.reason),
+            }
         }
         None => verdict.reason.clone(),
     };

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engines::{Bench, Engine};
-use oracle::{Configuration, Court, Expected, Rerun as _, Subject, Verdict};
+use oracle::{Configuration, Court, Expected, Kind, Rerun as _, Subject, Verdict};
 use smtlib::{Mode, Release, Status, Store, print};
 use solver::{RunRequest, Solver};
 
@@ -69,6 +69,7 @@ pub fn replay(
     };
     let mut subject = Subject::new(&mut store, parsed.as_ref().map(|parsed| &parsed.script), &[]);
     subject.expected = expected;
+    subject.ask_for_models = finding.kind == Kind::InvalidModel.word();
     let verdicts = Court::thorough()
         .judge(&mut subject, &runs, &mut executor)
         .map_err(|error| why(&finding.solver, error))?;

@@ -36,6 +36,8 @@ pub struct Bug {
     references: Vec<Arc<Configuration>>,
     /// The input is satisfiable by a model that we have.
     has_witness: bool,
+    /// The accused printed the model in question: a script that makes it do so shows the bug by itself.
+    prints_models: bool,
     /// The answer is known for the input by other means than solvers' words.
     derived: Option<Expected>,
     limits: Limits,
@@ -65,6 +67,7 @@ impl Bug {
             signature: verdict.signature.clone(),
             references,
             has_witness: false,
+            prints_models: accused.is_some_and(|place| runs[place].model_text(check).is_some()),
             derived: None,
             limits,
             fast: true,
@@ -326,7 +329,7 @@ impl BugExaminer {
         }
         let notes = parsed.as_ref().map(|parsed| parsed.notes.as_slice()).unwrap_or_default();
         let mut subject = Subject::new(&mut self.store, script, notes);
-        subject.ask_for_models = self.bug.kind == Kind::InvalidModel;
+        subject.ask_for_models = self.bug.kind == Kind::InvalidModel && !self.bug.prints_models;
         let mut model = None;
         if refutation && !proven && self.bug.has_witness {
             // The proof that was lost must be replaced by another one, not by votes.
