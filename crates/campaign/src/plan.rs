@@ -184,10 +184,9 @@ pub fn trial(
     engines: &[Box<dyn Engine>],
     next: impl FnOnce() -> Option<SeedText>,
 ) -> Option<Plan> {
-    let once = |engine: &&Box<dyn Engine>| {
-        engine.once() && identity.engines.iter().any(|name| *name == engine.name())
-    };
-    let engine = engines.iter().find(once)?;
+    let once =
+        |engine: &&dyn Engine| engine.once() && identity.engines.iter().any(|name| *name == engine.name());
+    let engine = engines.iter().map(AsRef::as_ref).find(once)?;
     if round % (TRIALS + 1) == TRIALS {
         return None;
     }

@@ -8,9 +8,9 @@
 //!
 //! - [`predicate`]: what must stay, and the examiners that find out, one a worker
 //! - [`driver`]: the loop over passes, the cache, the clock, the best so far
-//! - [`workbench`]: the script in hand with its store, its model and the edits on it
-//! - [`edit`]: single steps, and scripts with steps applied; [`retype`]: scripts with other sorts
-//! - [`passes`]: one file a family of steps
+//! - `workbench`: the script in hand with its store, its model and the edits on it
+//! - [`edit`]: single steps, and scripts with steps applied; `retype`: scripts with other sorts
+//! - `passes`: one file a family of steps
 //! - [`outline`]: S-expressions, for what cannot be read; [`layout`]: long commands over several lines
 //! - [`size`]: how large a script is, whatever its layout
 
