@@ -179,11 +179,11 @@ fn two_solvers_confirm_what_polarity_and_fusion_derive() {
     };
     let mut executor = Executor::new(&identity, &targets).expect("a launcher");
     let (mut polarity, mut fusion) = (0, 0);
-    for place in 0..SEEDS.len() {
+    for (place, (answer, _)) in SEEDS.iter().enumerate() {
         polarity += confirm(&Polarity::default(), &[place], place as u64, &mut executor, &targets);
         // A partner with the same answer.
         let partner = (1..SEEDS.len()).map(|step| (place + step) % SEEDS.len());
-        let partner = partner.into_iter().find(|other| SEEDS[*other].0 == SEEDS[place].0).expect("a partner");
+        let partner = partner.into_iter().find(|other| SEEDS[*other].0 == *answer).expect("a partner");
         let stream = (place + SEEDS.len()) as u64;
         fusion += confirm(&Fusion::default(), &[place, partner], stream, &mut executor, &targets);
     }
