@@ -106,6 +106,13 @@ fn quantifiers_lose_variables_and_patterns() {
 }
 
 #[test]
+fn a_quantifier_that_must_stay_keeps_one_variable() {
+    let text = "(declare-const p Bool)(assert (forall ((a Int) (b Bool) (c Int) (d Int)) p))(check-sat)";
+    let left = keeping(text, "forall.*check-sat");
+    assert_eq!(left.matches("Int").count() + left.matches("Bool").count(), 1, "{left}");
+}
+
+#[test]
 fn widths_and_formats_shrink() {
     let text = "(declare-const x (_ BitVec 64))(declare-const y (_ BitVec 64))(assert (= (bvmul x y) (bvudiv y x)))(check-sat)";
     let left = keeping(text, "bvmul.*check-sat");

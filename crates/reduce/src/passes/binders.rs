@@ -73,30 +73,39 @@ fn without_variables(reduction: &mut Reduction, term: Term) -> Vec<Term> {
     let vars: Vec<Var> = bench.store.var_list(vars).to_vec();
     let body = bench.store.args(term)[0];
     let mut found = Vec::new();
+    let occurring = bench.store.free_vars(body);
+    let used: Vec<Var> = vars.iter().copied().filter(|var| occurring.contains(var)).collect();
+    if used.len() < vars.len() {
+        // Without any that does not occur; else with one of them, since some bugs need a quantifier, whatever it binds.
+        found.extend(closed(bench, binder, &used, body));
+        for idle in vars.iter().filter(|var| !occurring.contains(var)) {
+            let kept: Vec<Var> =
+                vars.iter().copied().filter(|var| used.contains(var) || var == idle).collect();
+            if kept.len() < vars.len() {
+                found.extend(bench.store.quantify(binder, &kept, body));
+            }
+        }
+    }
     for (place, var) in vars.iter().enumerate() {
         let mut rest = vars.clone();
         rest.remove(place);
         let sort = bench.store.var_sort(*var);
+        if !occurring.contains(var) {
+            if !rest.is_empty() {
+                found.extend(bench.store.quantify(binder, &rest, body));
+            }
+            continue;
+        }
         let mut values: Vec<Term> = bench.simple_values(sort);
         let constants = bench.constants_of(sort);
         values.extend(constants.into_iter().take(2).filter_map(|fun| bench.store.call(fun, &[]).ok()));
         let others: Vec<Var> =
             rest.iter().copied().filter(|other| bench.store.var_sort(*other) == sort).collect();
         values.extend(others.into_iter().take(2).map(|other| bench.store.var_term(other)));
-        if !bench.store.free_vars(body).contains(var) {
-            values = vec![body];
-        }
         let from = bench.store.var_term(*var);
         for value in values {
-            let body = if value == body {
-                body
-            } else {
-                let map: FxHashMap<Term, Term> = [(from, value)].into_iter().collect();
-                match bench.store.substitute(body, &map) {
-                    Ok(body) => body,
-                    Err(_) => continue,
-                }
-            };
+            let map: FxHashMap<Term, Term> = [(from, value)].into_iter().collect();
+            let Ok(body) = bench.store.substitute(body, &map) else { continue };
             found.extend(closed(bench, binder, &rest, body));
         }
     }

@@ -30,7 +30,7 @@ impl Pass for Occurrences {
             let sort = bench.store.sort_of(term);
             let mut choices = match bench.value(term) {
                 Some(value) => vec![value],
-                None => bench.simple_values(sort).into_iter().take(1).collect(),
+                None => bench.simple_values(sort).into_iter().take(2).collect(),
             };
             choices.retain(|choice| {
                 *choice != term && bench.store.tree_size(*choice) <= bench.store.tree_size(term)
