@@ -113,6 +113,15 @@ fn a_killed_campaign_loses_no_finding_and_resumes_with_what_it_learned() {
             assert!(out.join("bugs").join(name).join(file).is_file(), "{name} lacks {file}");
         }
     }
+    // What was not made small yet at the kill gets its name afterwards, maybe together with others of the same bug.
+    let waiting: Vec<bool> = before
+        .iter()
+        .map(|name| {
+            let file = std::fs::read(out.join("bugs").join(name).join("finding.json")).expect("readable");
+            let finding: serde_json::Value = serde_json::from_slice(&file).expect("JSON");
+            finding["pending"] == true
+        })
+        .collect();
     let other = run(&[&common[..], &[&folder(&out)], &PAIR[..], &["--iterations", "1"]].concat());
     assert_eq!(other.status.code(), Some(2));
     assert!(text(&other).contains("--resume"), "{}", text(&other));
@@ -131,14 +140,21 @@ fn a_killed_campaign_loses_no_finding_and_resumes_with_what_it_learned() {
         .iter()
         .filter_map(|known| known["folder"].as_str())
         .collect();
-    assert!(before.iter().all(|name| listed.contains(&name.as_str())), "{before:?} against {listed:?}");
+    let kept = |name: &String, waiting: bool| match waiting {
+        false => listed.contains(&name.as_str()),
+        true => listed.iter().any(|other| other.starts_with("refutation-soundness-z3-4.8.7-")),
+    };
+    assert!(
+        before.iter().zip(&waiting).all(|(name, waiting)| kept(name, *waiting)),
+        "{before:?} against {listed:?}"
+    );
     assert!(
         summary["totals"]["tests"].as_u64() >= Some(10),
         "earlier tests count: {}",
         summary["totals"]["tests"]
     );
     assert_eq!(resumed.status.code(), Some(if listed.is_empty() { 0 } else { 10 }));
-    for name in &before {
+    for name in &listed {
         let finding = folder(&out.join("bugs").join(name));
         let original = run(&["replay", "--original", &finding]);
         assert_eq!(original.status.code(), Some(0), "{}", text(&original));
