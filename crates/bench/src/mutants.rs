@@ -9,7 +9,7 @@ use campaign::plan::{self, Plan};
 use campaign::pool::Pool;
 use campaign::round::{self, Grammars};
 use campaign::usage::thread_cpu;
-use campaign::{CampaignError, Identity, PolicyName, SeedText, Target};
+use campaign::{CampaignError, Identity, SeedText, Target};
 use engines::{Bench, Engine, TestCase};
 use smtlib::{Release, Store, print};
 
@@ -134,17 +134,9 @@ impl<'a> Maker<'a> {
     ) -> Result<Maker<'a>, BenchError> {
         let identity = Identity {
             solvers: settings.targets.iter().map(|target| target.name.clone()).collect(),
-            references: Vec::new(),
             engines: vec![engine.name().to_owned()],
-            auto: false,
-            options: PolicyName::None,
-            logics: Vec::new(),
             seeds: settings.seeds.iter().map(|seed| seed.name.clone().into()).collect(),
-            rng_seed: settings.rng_seed,
-            timeout: 1000,
-            adaptive: false,
-            memory: 2048,
-            tuning: engines::Tuning::default(),
+            ..Identity::of_runs(Duration::from_secs(1), 2048, settings.rng_seed)
         };
         let mut pool = Pool::default();
         for seed in &settings.seeds {

@@ -97,6 +97,24 @@ pub struct Settings {
 }
 
 impl Identity {
+    /// What matters for running solvers outside of a campaign; nothing is said of all else.
+    pub fn of_runs(timeout: Duration, memory: u64, rng_seed: u64) -> Identity {
+        Identity {
+            solvers: Vec::new(),
+            references: Vec::new(),
+            engines: Vec::new(),
+            auto: false,
+            options: PolicyName::None,
+            logics: Vec::new(),
+            seeds: Vec::new(),
+            rng_seed,
+            timeout: timeout.as_millis() as u64,
+            adaptive: false,
+            memory,
+            tuning: engines::Tuning::default(),
+        }
+    }
+
     pub fn timeout(&self) -> Duration {
         Duration::from_millis(self.timeout)
     }

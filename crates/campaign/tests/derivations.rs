@@ -2,9 +2,10 @@
 //! proof only if the steps are right. Without network and with an empty cache the test says so and checks nothing.
 
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use campaign::executor::Executor;
-use campaign::{Identity, PolicyName, Target, round};
+use campaign::{Identity, Target, round};
 use engines::{Bench, Engine, Fusion, Nobody, Polarity, Seed};
 use generate::{Config, Grammar, rng};
 use oracle::Configuration;
@@ -163,20 +164,7 @@ fn confirm(
 fn two_solvers_confirm_what_polarity_and_fusion_derive() {
     LazyLock::force(&LAUNCHER);
     let Some(targets) = targets(&["z3@5.4.0", "cvc5@1.4.2"]) else { return };
-    let identity = Identity {
-        solvers: targets.iter().map(|target| target.name.clone()).collect(),
-        references: Vec::new(),
-        engines: Vec::new(),
-        auto: false,
-        options: PolicyName::None,
-        logics: Vec::new(),
-        seeds: Vec::new(),
-        rng_seed: 7,
-        timeout: 1000,
-        adaptive: false,
-        memory: 2048,
-        tuning: engines::Tuning::default(),
-    };
+    let identity = Identity::of_runs(Duration::from_secs(1), 2048, 7);
     let mut executor = Executor::new(&identity, &targets).expect("a launcher");
     let (mut polarity, mut fusion) = (0, 0);
     for (place, (answer, _)) in SEEDS.iter().enumerate() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use campaign::executor::Executor;
 use campaign::inquiry::expected;
-use campaign::{Identity, PolicyName, Target, round};
+use campaign::{Identity, Target, round};
 use engines::Expectation;
 use oracle::subject::ModelValue;
 use oracle::{Configuration, Court, Kind, Rerun as _, Run, RunError, Subject};
@@ -51,20 +51,7 @@ pub struct Judge {
 
 /// Settings that matter for running a solver; the rest belongs to campaigns.
 pub fn identity(timeout: Duration, rng_seed: u64) -> Identity {
-    Identity {
-        solvers: Vec::new(),
-        references: Vec::new(),
-        engines: Vec::new(),
-        auto: false,
-        options: PolicyName::None,
-        logics: Vec::new(),
-        seeds: Vec::new(),
-        rng_seed,
-        timeout: timeout.as_millis() as u64,
-        adaptive: false,
-        memory: MEMORY,
-        tuning: engines::Tuning::default(),
-    }
+    Identity::of_runs(timeout, MEMORY, rng_seed)
 }
 
 /// The item's release with its options, then the references, those of the same line first.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use campaign::database::Database;
-use campaign::{Finding, Identity, PolicyName, Target, hash, replay};
+use campaign::{Finding, Identity, Target, hash, replay};
 use clap::Args;
 
 use crate::exit::Exit;
@@ -64,20 +64,7 @@ impl Replay {
             }
             fleet.extend(found);
         }
-        let identity = Identity {
-            solvers: Vec::new(),
-            references: Vec::new(),
-            engines: Vec::new(),
-            auto: false,
-            options: PolicyName::None,
-            logics: Vec::new(),
-            seeds: Vec::new(),
-            rng_seed: finding.provenance.rng_seed,
-            timeout: self.timeout.as_millis() as u64,
-            adaptive: false,
-            memory: self.memory,
-            tuning: engines::Tuning::default(),
-        };
+        let identity = Identity::of_runs(self.timeout, self.memory, finding.provenance.rng_seed);
         let replayed = replay::replay(&finding, &folder, &fleet, &identity)?;
         if self.json {
             println!("{}", serde_json::to_string(&replayed)?);
