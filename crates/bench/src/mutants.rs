@@ -10,7 +10,7 @@ use campaign::pool::Pool;
 use campaign::round::{self, Grammars};
 use campaign::usage::thread_cpu;
 use campaign::{CampaignError, Identity, SeedText, Target};
-use engines::{Bench, Engine, TestCase};
+use engines::{Engine, TestCase};
 use smtlib::{Release, Store, print};
 
 use crate::acceptance::{Reader, to_read};
@@ -192,13 +192,7 @@ impl<'a> Maker<'a> {
                     memory: &mut self.memory,
                     failure: &mut failure,
                 };
-                let mut bench = Bench {
-                    store: &mut self.store,
-                    rng: &mut opened.rng,
-                    ask: &mut questions,
-                    grammar: &opened.grammar,
-                    seeds: &opened.seeds,
-                };
+                let mut bench = opened.bench(&mut self.store, &mut questions);
                 let start = thread_cpu();
                 if let Some(mut round) = self.engine.open(&mut bench) {
                     while cases.len() < steps && made + (cases.len() as u64) < count as u64 {

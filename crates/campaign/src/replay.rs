@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use engines::{Bench, Engine};
+use engines::Engine;
 use oracle::{Configuration, Court, Expected, Kind, Rerun as _, Subject, Verdict};
 use smtlib::{Mode, Release, Status, Store, print};
 use solver::{RunRequest, Solver};
@@ -143,13 +143,7 @@ pub fn regenerate(
     let mut failure = None;
     let mut questions =
         Questions { targets, executor: &mut executor, memory: &mut memory, failure: &mut failure };
-    let mut bench = Bench {
-        store: &mut store,
-        rng: &mut opened.rng,
-        ask: &mut questions,
-        grammar: &opened.grammar,
-        seeds: &opened.seeds,
-    };
+    let mut bench = opened.bench(&mut store, &mut questions);
     let mut round = engine.open(&mut bench).ok_or_else(|| lost("the engine opens no round".into()))?;
     for step in 0..=origin.step {
         let case =

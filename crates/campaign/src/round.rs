@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use engines::Seed;
+use engines::{Ask, Bench, Seed};
 use generate::{Config, Grammar, Rng};
 use smtlib::{Command, Mode, Release, Script, Store, print};
 
@@ -20,6 +20,13 @@ pub struct Opened {
     pub ancestors: Vec<(SeedText, bool)>,
     pub grammar: Grammar,
     pub rng: Rng,
+}
+
+impl Opened {
+    /// The bench for an engine, with somebody to ask.
+    pub fn bench<'b>(&'b mut self, store: &'b mut Store, ask: &'b mut dyn Ask) -> Bench<'b> {
+        Bench { store, rng: &mut self.rng, ask, grammar: &self.grammar, seeds: &self.seeds }
+    }
 }
 
 /// Grammars by logic and group of solvers: making one looks at the whole theory table.

@@ -266,13 +266,7 @@ impl<'a> Worker<'a> {
             memory: &mut self.memory,
             failure,
         };
-        let mut bench = Bench {
-            store: &mut self.store,
-            rng: &mut opened.rng,
-            ask: &mut questions,
-            grammar: &opened.grammar,
-            seeds: &opened.seeds,
-        };
+        let mut bench = opened.bench(&mut self.store, &mut questions);
         call(&mut bench)
     }
 
