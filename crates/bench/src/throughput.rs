@@ -26,7 +26,7 @@ pub struct Throughput {
 const FILES: usize = 50;
 /// Of these, seeds with so many mutants each.
 const SEEDS: usize = 20;
-const MUTANTS: usize = 10;
+const MUTANTS: usize = 25;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Throughput {

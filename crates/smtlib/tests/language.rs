@@ -64,6 +64,15 @@ fn strict_mode_follows_the_standard() {
     parse(&mut store, standard.as_bytes(), Mode::Strict).expect("numerals are reals in QF_LRA");
 }
 
+/// Z3 alone takes these operators with one argument.
+#[test]
+fn an_operator_with_one_argument_means_what_z3_makes_of_it() {
+    for (given, read) in [("bvxnor", "(bvnot a)"), ("bvxor", "a")] {
+        let (store, script) = tolerant(&format!("(declare-const a (_ BitVec 4))(assert (= #x3 ({given} a)))"));
+        assert_eq!(store.term_text(asserted(&script)), format!("(= #x3 {read})"));
+    }
+}
+
 #[test]
 fn tolerant_mode_converts_and_says_so() {
     let mut store = Store::new();

@@ -1,6 +1,6 @@
 //! The machine: frames for terms whose children are being evaluated, and a stack of children's values.
 
-use smtlib::{Head, Literal, Op, Term};
+use smtlib::{Head, Indices, Literal, Op, Term};
 
 use super::call::Scope;
 use super::{Evaluated, Run};
@@ -131,15 +131,15 @@ impl Run<'_> {
     #[inline]
     fn operand(&mut self, term: Term) -> Option<Result<(), Unknown>> {
         let evaluator = &mut *self.evaluator;
-        let value = match evaluator.memory.get(self.store, term) {
-            Some(Ok(value)) => value.clone(),
+        match evaluator.memory.get(self.store, term) {
+            // The copy is made where it will lie.
+            Some(Ok(value)) => evaluator.operands.extend_from_slice(std::slice::from_ref(value)),
             Some(Err(unknown)) => return Some(Err(*unknown)),
             None => match self.leaf(term)? {
-                Ok(value) => value,
+                Ok(value) => self.evaluator.operands.push(value),
                 Err(unknown) => return Some(Err(unknown)),
             },
-        };
-        self.evaluator.operands.push(value);
+        }
         Some(Ok(()))
     }
 
@@ -294,7 +294,15 @@ impl Run<'_> {
         }
         // The values are taken off for the time of the operation, which may evaluate further terms.
         let operands = std::mem::take(&mut self.evaluator.operands);
-        let result = self.apply(term, &operands[base..]);
+        let result = match self.store.head(term) {
+            // The common case, without a detour through `Applied`.
+            Head::Op(op, indices) => {
+                let value = self.operation(op, indices, term, &operands[base..]);
+                self.evaluator.operands = operands;
+                return Some(value);
+            }
+            _ => self.apply(term, &operands[base..]),
+        };
         self.evaluator.operands = operands;
         match result {
             Applied::Value(value) => Some(value),
@@ -356,11 +364,18 @@ impl Run<'_> {
         })
     }
 
+    #[inline(always)]
+    fn operation(&mut self, op: Op, indices: Indices, term: Term, args: &[Value]) -> Evaluated {
+        match ops::apply(self, ops::Node { op, indices, term }, args) {
+            Ok(value) => Ok(value),
+            Err(fault) => self.fixed_by_model(op, term, args, fault),
+        }
+    }
+
     /// The value of a node from the values of its children.
     pub(super) fn apply(&mut self, term: Term, args: &[Value]) -> Applied {
         let value = match self.store.head(term) {
-            Head::Op(op, indices) => ops::apply(self, ops::Node { op, indices, term }, args)
-                .or_else(|fault| self.fixed_by_model(op, term, args, fault)),
+            Head::Op(op, indices) => self.operation(op, indices, term, args),
             Head::Fun(fun) => return self.call(term, fun, args),
             Head::Apply => match args.split_first() {
                 Some((function, args)) => return self.call_value(term, function, args),

@@ -344,6 +344,8 @@ impl Parser<'_> {
         match (op, args.as_slice()) {
             (Op::And, []) => Some(self.store.bool(true)),
             (Op::Or, []) => Some(self.store.bool(false)),
+            // Z3 alone accepts it, and reads it so.
+            (Op::BvXnor, [term]) => self.store.op(Op::BvNot, &[*term]).ok(),
             (_, [term]) => {
                 let (arity, sort) = (op.row().arity, self.store.sort_of(*term));
                 match arity {
