@@ -144,7 +144,14 @@ fn reduce(shared: &Shared, case: &Case, watch: &Watch) -> Option<crate::reductio
         bisect: shared.settings.bisect,
     };
     match case.reduce(&orders, watch) {
-        Ok(done) => Some(done),
+        Ok(done) => {
+            let spent = done.reduced.spent;
+            let totals = &mut shared.state().totals;
+            totals.reduction_runs += spent.runs;
+            totals.reduction_cpu += spent.cpu.as_micros() as u64;
+            totals.solver_cpu += spent.cpu.as_micros() as u64;
+            Some(done)
+        }
         Err(error) => {
             let text = format!("{} is not reduced: {error}", case.finding.folder_name());
             let _ = shared.state().log(&Line::Note { text: &text });

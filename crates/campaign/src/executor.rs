@@ -33,6 +33,10 @@ pub struct Cost {
     /// Plain runs among them: confirmations and further questions of oracles.
     pub extra: u64,
     pub cpu: Duration,
+    /// Of the plain runs.
+    pub extra_cpu: Duration,
+    /// Of the others that were cut at their time limit.
+    pub cut_cpu: Duration,
 }
 
 /// Attempts before a launcher that dies is given up.
@@ -78,12 +82,17 @@ impl Executor {
         configuration: &Arc<Configuration>,
         script: &[u8],
     ) -> Result<Run, CampaignError> {
-        let pace = self.paces.as_ref().and_then(|paces| paces.get(target.number));
-        let wall = pace.map_or(self.limits.wall, |pace| pace.limit(self.limits.wall));
+        let most = self.limits.wall;
+        let pace = self.paces.as_mut().and_then(|paces| paces.get_mut(target.number));
+        let wall = pace.map_or(most, |pace| pace.next(most));
         let run =
             self.start(configuration, script, target.mode, wall).map_err(|error| why(&target.name, error))?;
+        let cut = run.outcome.timed_out;
+        if cut {
+            self.cost.cut_cpu += run.outcome.cpu_time;
+        }
         if let Some(pace) = self.paces.as_mut().and_then(|paces| paces.get_mut(target.number)) {
-            pace.record(run.outcome.wall_time);
+            pace.record(run.outcome.wall_time, cut);
         }
         Ok(run)
     }
@@ -132,8 +141,10 @@ impl Rerun for Executor {
     }
 
     fn run(&mut self, configuration: &Arc<Configuration>, script: &[u8]) -> Result<Run, RunError> {
+        let run = self.start(configuration, script, ExecMode::Plain, self.limits.wall * PATIENCE)?;
         self.cost.extra += 1;
-        self.start(configuration, script, ExecMode::Plain, self.limits.wall * PATIENCE)
+        self.cost.extra_cpu += run.outcome.cpu_time;
+        Ok(run)
     }
 }
 

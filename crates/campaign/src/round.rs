@@ -117,18 +117,29 @@ fn logic_of(store: &Store, script: &Script) -> String {
     }
 }
 
-/// The script as solvers get it: without the seed's `:status`, which says nothing about a mutant and makes Z3 complain,
-/// and in the logic `ALL` if it uses what no standard logic has (Z3 hides its own operators in the others).
+/// The script as solvers get it: without what the seed's file says about itself, which is not true of a mutant (Z3
+/// complains about a wrong `:status`), and in the logic `ALL` if it uses what no standard logic has (Z3 hides its own
+/// operators in the others). It always begins with a setting, as fast starts need it.
 pub fn runnable(store: &mut Store, script: &Script) -> Script {
     let mut script = script.clone();
     smtlib::logic::widen(store, &mut script);
     script.commands.retain(|command| match command {
-        Command::SetInfo(keyword, _) => store.name(*keyword) != ":status",
+        Command::SetInfo(keyword, _) => store.name(*keyword) == VERSION,
         Command::GetProof | Command::GetAssertions | Command::Exit => false,
         _ => true,
     });
     if !script.commands.iter().any(Command::is_check) {
         script.commands.push(Command::CheckSat);
     }
+    let set = |command: &Command| {
+        matches!(command, Command::SetLogic(_) | Command::SetOption(..) | Command::SetInfo(..))
+    };
+    if !script.commands.first().is_some_and(set) {
+        let version = Command::SetInfo(store.symbol(VERSION), "2.6".into());
+        script.commands.insert(0, version);
+    }
     script
 }
+
+/// The one piece of information that changes how a script is read.
+const VERSION: &str = ":smt-lib-version";

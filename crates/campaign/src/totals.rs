@@ -14,10 +14,16 @@ pub struct Totals {
     /// Solver runs of test cases; confirmations, questions of engines and the like are in `extra_runs`.
     pub runs: u64,
     pub extra_runs: u64,
+    /// Runs of candidates while findings are made smaller.
+    pub reduction_runs: u64,
     /// Wall-clock time of the campaign in milliseconds.
     pub elapsed: u64,
-    /// CPU time of solvers in microseconds.
+    /// CPU time of solvers in microseconds: of all runs, then of parts of them.
     pub solver_cpu: u64,
+    /// Of runs of test cases that were cut at their time limit.
+    pub cut_cpu: u64,
+    pub extra_cpu: u64,
+    pub reduction_cpu: u64,
     /// CPU time of everything else: this process and the launchers.
     pub own_cpu: u64,
     /// Runs by solver and what they amounted to: `sat`, `unsat`, `unknown`, or the run's class.

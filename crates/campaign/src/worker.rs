@@ -531,6 +531,8 @@ impl<'a> Worker<'a> {
         totals.runs += cost.runs - cost.extra;
         totals.extra_runs += cost.extra;
         totals.solver_cpu += cost.cpu.as_micros() as u64;
+        totals.cut_cpu += cost.cut_cpu.as_micros() as u64;
+        totals.extra_cpu += cost.extra_cpu.as_micros() as u64;
         totals.rejected += tally.rejected;
         totals.novel += tally.counts.novel;
         totals.unconfirmed += tally.unconfirmed;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use oracle::Configuration;
 use serde::Serialize;
 
+use crate::predicate::Spent;
 use crate::size::Size;
 
 /// How a reduction is run.
@@ -74,6 +75,8 @@ pub struct Reduced {
     pub best: Best,
     pub before: Size,
     pub candidates: u64,
+    /// What all runs have cost, those of the first questions included.
+    pub spent: Spent,
     pub elapsed: Duration,
     /// Nothing smaller was left to try; otherwise time was up or the user ended it.
     pub finished: bool,

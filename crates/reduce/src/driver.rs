@@ -12,7 +12,7 @@ use smtlib::{Mode, Release, Store, Term, print};
 pub use crate::course::{Best, Input, Observer, PassRecord, Progress, Reduced, Settings};
 use crate::edit::Edit;
 use crate::error::ReduceError;
-use crate::predicate::{Candidate, Examiner, Judgement, ModelDuty, Predicate};
+use crate::predicate::{Candidate, Examiner, Judgement, ModelDuty, Predicate, Spent};
 use crate::size::Size;
 use crate::workbench::{Draft, Workbench};
 use crate::{passes, textual};
@@ -92,10 +92,15 @@ pub fn reduce(
     };
     let (finished, passes) = reduction.run(input, predicate)?;
     let best = reduction.confirmed()?;
+    let mut spent = Spent::default();
+    for examiner in &reduction.examiners {
+        spent.add(examiner.spent());
+    }
     Ok(Reduced {
         best,
         before: size,
         candidates: reduction.candidates,
+        spent,
         elapsed: started.elapsed(),
         finished,
         passes,

@@ -68,7 +68,8 @@ fn strict_mode_follows_the_standard() {
 #[test]
 fn an_operator_with_one_argument_means_what_z3_makes_of_it() {
     for (given, read) in [("bvxnor", "(bvnot a)"), ("bvxor", "a")] {
-        let (store, script) = tolerant(&format!("(declare-const a (_ BitVec 4))(assert (= #x3 ({given} a)))"));
+        let (store, script) =
+            tolerant(&format!("(declare-const a (_ BitVec 4))(assert (= #x3 ({given} a)))"));
         assert_eq!(store.term_text(asserted(&script)), format!("(= #x3 {read})"));
     }
 }

@@ -309,12 +309,13 @@ impl Fuzz {
             println!("interrupted; --resume goes on");
         }
         println!(
-            "{} tests in {} ({:.1}/s), {} solver runs, {} more to confirm and ask",
+            "{} tests in {} ({:.1}/s), {} solver runs, {} more to confirm and ask, {} to reduce",
             summary.tests,
             live::clock(Duration::from_secs_f64(summary.seconds)),
             summary.tests as f64 / summary.seconds.max(0.001),
             totals.runs,
-            totals.extra_runs
+            totals.extra_runs,
+            totals.reduction_runs
         );
         for (solver, answers) in &totals.answers {
             println!("  {solver}: {}", live::counted(answers.iter().map(|(word, n)| (word.as_str(), *n))));
@@ -325,10 +326,15 @@ impl Fuzz {
             .map(|(name, share)| format!("{name} {:.0} %", share * 100.0))
             .collect();
         println!("  engines: {}", shares.join(", "));
+        let seconds = |micros: u64| micros as f64 / 1e6;
         println!(
-            "  CPU: {:.1} s solvers, {:.1} s ours ({:.1} %)",
-            totals.solver_cpu as f64 / 1e6,
-            totals.own_cpu as f64 / 1e6,
+            "  CPU: {:.1} s solvers ({:.1} s in time-outs, {:.1} s to confirm and ask, {:.1} s to reduce), {:.1} s ours \
+             ({:.1} %)",
+            seconds(totals.solver_cpu),
+            seconds(totals.cut_cpu),
+            seconds(totals.extra_cpu),
+            seconds(totals.reduction_cpu),
+            seconds(totals.own_cpu),
             totals.own_share() * 100.0
         );
         let rejected = totals.rejected as f64 * 100.0 / totals.tests.max(1) as f64;

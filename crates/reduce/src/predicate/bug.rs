@@ -12,7 +12,7 @@ use solver::fast::ExecMode;
 use solver::launch::{LaunchError, Runner, RunnerConfig};
 use solver::{Outline, RunClass, limits};
 
-use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate, patience};
+use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate, Spent, patience};
 use crate::error::ReduceError;
 
 /// What one run may use.
@@ -182,6 +182,7 @@ impl Predicate for Bug {
                 limits: self.limits.clone(),
                 wall: self.limits.wall,
                 fast: self.fast,
+                spent: Spent::default(),
             },
         }))
     }
@@ -226,6 +227,7 @@ struct Desk {
     limits: Limits,
     wall: Duration,
     fast: bool,
+    spent: Spent,
 }
 
 /// Attempts before a launcher that dies is given up.
@@ -257,6 +259,7 @@ impl Desk {
                 Err(error) => return Err(error.into()),
             }
         };
+        self.spent.add(Spent { runs: 1, cpu: outcome.cpu_time });
         let answers = configuration.solver.read(&Outline::of(script), &outcome);
         Ok(Run { configuration: Arc::clone(configuration), script: script.into(), outcome, answers })
     }
@@ -283,6 +286,10 @@ impl Examiner for BugExaminer {
 
     fn calibrate(&mut self, wall: Duration) {
         self.desk.wall = patience(wall, self.bug.limits.wall);
+    }
+
+    fn spent(&self) -> Spent {
+        self.desk.spent
     }
 }
 

@@ -10,7 +10,7 @@ use solver::fast::ExecMode;
 use solver::launch::{Exit, INPUT, Invocation, LaunchError, Outcome, Runner, RunnerConfig};
 use solver::limits;
 
-use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate, patience};
+use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate, Spent, patience};
 use crate::error::ReduceError;
 
 /// What of the output must stay.
@@ -123,7 +123,12 @@ fn contains(output: &[u8], text: &str) -> bool {
 impl Predicate for Command {
     fn examiner(&self) -> Result<Box<dyn Examiner>, ReduceError> {
         let runner = Runner::new(RunnerConfig::default())?;
-        Ok(Box::new(CommandExaminer { command: self.clone(), runner, wall: self.limits.wall }))
+        Ok(Box::new(CommandExaminer {
+            command: self.clone(),
+            runner,
+            wall: self.limits.wall,
+            spent: Spent::default(),
+        }))
     }
 
     /// Nobody tells which solver the command runs.
@@ -155,12 +160,14 @@ struct CommandExaminer {
     command: Command,
     runner: Runner,
     wall: Duration,
+    spent: Spent,
 }
 
 impl Examiner for CommandExaminer {
     fn examine(&mut self, candidate: &Candidate) -> Result<Judgement, ReduceError> {
         let started = Instant::now();
         let outcome = self.command.run(&mut self.runner, candidate.text.as_bytes(), self.wall)?;
+        self.spent.add(Spent { runs: 1, cpu: outcome.cpu_time });
         Ok(Judgement {
             interesting: self.command.same(&outcome),
             model: None,
@@ -172,5 +179,9 @@ impl Examiner for CommandExaminer {
 
     fn calibrate(&mut self, wall: Duration) {
         self.wall = patience(wall, self.command.limits.wall);
+    }
+
+    fn spent(&self) -> Spent {
+        self.spent
     }
 }

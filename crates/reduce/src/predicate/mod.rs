@@ -77,6 +77,24 @@ pub trait Examiner: Send {
 
     /// From what the input took, how long candidates may take.
     fn calibrate(&mut self, wall: Duration);
+
+    /// What its runs have cost so far.
+    fn spent(&self) -> Spent;
+}
+
+/// What runs have cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    pub runs: u64,
+    /// CPU time of the programs that were run.
+    pub cpu: Duration,
+}
+
+impl Spent {
+    pub fn add(&mut self, other: Spent) {
+        self.runs += other.runs;
+        self.cpu += other.cpu;
+    }
 }
 
 /// How long a candidate may take, if the input took this long: a smaller script is rarely much slower.

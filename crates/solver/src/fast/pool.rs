@@ -9,8 +9,9 @@ use std::path::Path;
 
 use crate::launch::{Interrupted, RunReply, RunRequest, Site};
 
+use super::prefix::Prefix;
 use super::server::{Failed, Server};
-use super::{ExecMode, library, prefix};
+use super::{ExecMode, library};
 
 /// How many servers, and when a prefix is worth one.
 #[derive(Clone, Copy, Debug)]
@@ -79,23 +80,23 @@ impl Pool {
         if request.stdin {
             return Ok(Attempt::Unavailable("it reads its script from standard input".to_owned()));
         }
-        let offset = match request.mode {
-            ExecMode::PrefixSnapshot => match prefix::length(&request.input) {
-                Some(length) => length,
+        let prefix = match request.mode {
+            ExecMode::PrefixSnapshot => match Prefix::of(&request.input) {
+                Some(prefix) => prefix,
                 None => return Ok(Attempt::NotYet),
             },
-            _ => 0,
+            _ => Prefix::NOTHING,
         };
         let key = Key {
             program: request.program.clone(),
             args: request.args.clone(),
             env: request.env.clone(),
             mode: request.mode,
-            prefix: request.input[..offset].to_vec(),
+            prefix: request.input[..prefix.length].to_vec(),
         };
         let at = match self.servers.iter().position(|(other, _)| *other == key) {
             Some(at) => at,
-            None => match self.add(site, request, offset, &key)? {
+            None => match self.add(site, request, prefix, &key)? {
                 Ok(at) => at,
                 Err(attempt) => return Ok(attempt),
             },
@@ -104,7 +105,7 @@ impl Pool {
             return Ok(Attempt::Unavailable(error.to_string()));
         }
         let (_, mut server) = self.servers.remove(at);
-        let outcome = server.run(site, request, offset);
+        let outcome = server.run(site, request, prefix.length);
         let attempt = match outcome {
             Ok(Ok(reply)) => {
                 self.servers.push((key, server));
@@ -129,7 +130,7 @@ impl Pool {
         &mut self,
         site: &mut Site,
         request: &RunRequest,
-        offset: usize,
+        prefix: Prefix,
         key: &Key,
     ) -> Result<Result<usize, Attempt>, Interrupted> {
         let fingerprint = key.fingerprint();
@@ -147,7 +148,7 @@ impl Pool {
             self.servers.remove(0).1.stop();
         }
         let library = library.then_some(self.library.as_ref()).flatten();
-        let started = Server::start(site, request, offset, library)?;
+        let started = Server::start(site, request, prefix, library)?;
         site.reaper.kill_strays(&self.pids_and(started.as_ref().ok()));
         Ok(match started {
             Ok(server) => {

@@ -1,4 +1,8 @@
-//! Where a script's prefix ends: the commands that all mutants of one seed have in common.
+//! Where a script's prefix ends: the part that many scripts have in common.
+//!
+//! The best prefix is the *head*: options, infos and the logic, which thousands of scripts share. What a solver does
+//! for its first declaration is most of its start, so a head is followed by a declaration of ours that changes
+//! nothing. A script without a head has its own declarations as its prefix; only its mutants share them.
 
 /// The commands that may be executed before the fork: they ask nothing and only build state in memory.
 const DECLARING: [&[u8]; 14] = [
@@ -18,18 +22,78 @@ const DECLARING: [&[u8]; 14] = [
     b"define-sorts",
 ];
 
+/// The commands of a head.
+const SETTING: [&[u8]; 3] = [b"set-logic", b"set-info", b"set-option"];
+
+/// Makes the solver get ready for terms: a name for a sort that exists anyway, which no script mentions.
+const WARM_UP: &[u8] = b" (define-sort |osprey warm-up| () Bool)";
+
 /// How much the solver reads at once; the prefix is padded to a multiple of it, so that every command in it has been
 /// executed when the solver asks for more.
 const BLOCK: usize = 1024;
 
-/// The length of the longest prefix of declaring commands that ends with a line. `None` if there is none: then there is
-/// no place to pad without moving what follows to other columns, which error messages would show.
-pub(super) fn length(script: &[u8]) -> Option<usize> {
+/// A script's prefix.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Prefix {
+    pub length: usize,
+    /// It is a head.
+    warm: bool,
+}
+
+impl Prefix {
+    /// Where the solver starts at the beginning.
+    pub const NOTHING: Prefix = Prefix { length: 0, warm: false };
+
+    /// The prefix of a script. `None` if there is none that ends with a line: then there is no place to pad without
+    /// moving what follows to other columns, which error messages would show.
+    pub fn of(script: &[u8]) -> Option<Prefix> {
+        if let Some(length) = head(script) {
+            return Some(Prefix { length, warm: true });
+        }
+        longest(script, &DECLARING).map(|length| Prefix { length, warm: false })
+    }
+
+    /// The length of a script's declarations.
+    pub fn declarations(script: &[u8]) -> Option<usize> {
+        longest(script, &DECLARING)
+    }
+
+    /// The prefix of this script, made longer at the end of its last line until it fills its last block.
+    pub fn padded(self, script: &[u8]) -> Vec<u8> {
+        let mut padded = script[..self.length].to_vec();
+        padded.pop();
+        if self.warm {
+            padded.extend_from_slice(WARM_UP);
+        }
+        padded.resize((padded.len() + 1).div_ceil(BLOCK) * BLOCK - 1, b' ');
+        padded.push(b'\n');
+        padded
+    }
+}
+
+fn last_line(text: &[u8]) -> &[u8] {
+    text.rsplit(|byte| *byte == b'\n').next().unwrap_or_default()
+}
+
+/// The length of the script's head.
+fn head(script: &[u8]) -> Option<usize> {
+    let length = longest(script, &SETTING)?;
+    let head = &script[..length];
+    // Every command would be answered, ours too.
+    let answered = head.windows(13).any(|word| word == b"print-success");
+    // Options cannot be set once the solver is ready for terms.
+    let more = script[skip_blank(script, length)..].starts_with(b"(set-");
+    let commented = last_line(&head[..length - 1]).contains(&b';');
+    (!answered && !more && !commented).then_some(length)
+}
+
+/// The length of the longest prefix of such commands that ends with a line.
+fn longest(script: &[u8], commands: &[&[u8]]) -> Option<usize> {
     let mut at = 0;
     let mut best = None;
     loop {
         at = skip_blank(script, at);
-        let Some(end) = declaring_command(script, at) else { return best };
+        let Some(end) = command(script, at, commands) else { return best };
         at = end;
         let line_end = script[at..].iter().position(|byte| *byte == b'\n').map(|length| at + length);
         let Some(line_end) = line_end else { return best };
@@ -41,15 +105,6 @@ pub(super) fn length(script: &[u8]) -> Option<usize> {
             best = Some(at);
         }
     }
-}
-
-/// The prefix, made longer by blanks at the end of its last line until it fills its last block.
-pub(super) fn padded(prefix: &[u8]) -> Vec<u8> {
-    let mut padded = prefix.to_vec();
-    padded.pop();
-    padded.resize((prefix.len().div_ceil(BLOCK) * BLOCK).max(1) - 1, b' ');
-    padded.push(b'\n');
-    padded
 }
 
 /// Over white space and comments.
@@ -69,14 +124,14 @@ fn skip_past(script: &[u8], at: usize, end: u8) -> usize {
     script[at..].iter().position(|byte| *byte == end).map_or(script.len(), |length| at + length + 1)
 }
 
-/// The end of the command at `at`, if it is a complete and harmless one.
-fn declaring_command(script: &[u8], at: usize) -> Option<usize> {
+/// The end of the command at `at`, if it is complete, one of these, and harmless.
+fn command(script: &[u8], at: usize, commands: &[&[u8]]) -> Option<usize> {
     if script.get(at) != Some(&b'(') {
         return None;
     }
     let head = &script[skip_blank(script, at + 1)..];
     let head = &head[..head.iter().position(|byte| b" \t\r\n()\";|".contains(byte))?];
-    if !DECLARING.contains(&head) {
+    if !commands.contains(&head) {
         return None;
     }
     let mut depth = 0usize;
@@ -107,27 +162,42 @@ fn declaring_command(script: &[u8], at: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn prefix(script: &str) -> Option<&str> {
-        length(script.as_bytes()).map(|length| &script[..length])
+    /// The prefix as text, and whether it is a head.
+    fn prefix(script: &str) -> Option<(&str, bool)> {
+        Prefix::of(script.as_bytes()).map(|prefix| (&script[..prefix.length], prefix.warm))
     }
 
     #[test]
-    fn the_prefix_ends_with_the_last_line_of_declarations() {
-        let script = "(set-logic ALL)\n; why (not)\n(declare-fun |a)b| () String) ; x\n\n(assert true)\n";
-        assert_eq!(prefix(script), Some("(set-logic ALL)\n; why (not)\n(declare-fun |a)b| () String) ; x\n"));
-        assert_eq!(
-            prefix("(define-fun s () String \")\"\"(\")\n(check-sat)"),
-            Some("(define-fun s () String \")\"\"(\")\n")
-        );
-    }
-
-    #[test]
-    fn a_line_shared_with_an_assertion_belongs_to_the_rest() {
+    fn the_prefix_is_the_head() {
+        let script =
+            "(set-logic ALL)\n; why (not)\n(set-info :x |a)b|)\n\n(declare-fun a () Int)\n(assert true)\n";
+        assert_eq!(prefix(script), Some(("(set-logic ALL)\n; why (not)\n(set-info :x |a)b|)\n", true)));
         assert_eq!(
             prefix("(set-logic ALL)\n(declare-const x Int)(assert (> x 0))\n"),
-            Some("(set-logic ALL)\n")
+            Some(("(set-logic ALL)\n", true))
         );
+    }
+
+    #[test]
+    fn without_a_head_it_ends_with_the_last_line_of_declarations() {
+        assert_eq!(
+            prefix("(define-fun s () String \")\"\"(\")\n(check-sat)"),
+            Some(("(define-fun s () String \")\"\"(\")\n", false))
+        );
+        let script = "(declare-fun |a)b| () String) ; x\n\n(assert true)\n";
+        assert_eq!(prefix(script), Some(("(declare-fun |a)b| () String) ; x\n", false)));
         assert_eq!(prefix("(declare-const x Int) (assert (> x 0))\n"), None);
+    }
+
+    #[test]
+    fn a_head_that_our_own_command_would_disturb_is_none() {
+        for head in [
+            "(set-logic ALL)\n(set-option :produce-models true)(declare-const x Int)\n",
+            "(set-option :print-success true)\n(declare-const x Int)\n",
+            "(set-logic ALL) ; all of it\n(declare-const x Int)\n",
+        ] {
+            assert!(prefix(head).is_none_or(|(_, warm)| !warm), "{head}");
+        }
     }
 
     #[test]
@@ -142,13 +212,16 @@ mod tests {
 
     #[test]
     fn padding_fills_blocks_and_keeps_lines() {
-        for length in [2, 1022, 1023, 1024, 1025, 4096] {
+        for length in [2, 900, 1022, 1023, 1024, 1025, 4096] {
             let mut text = vec![b'x'; length - 1];
             text.push(b'\n');
-            let padded = padded(&text);
-            assert_eq!(padded.len() % BLOCK, 0, "{length}");
-            assert!(padded.len() - length < BLOCK);
-            assert!(padded.starts_with(&text[..length - 1]) && padded.ends_with(b"\n"));
+            for warm in [false, true] {
+                let padded = Prefix { length, warm }.padded(&text);
+                assert_eq!(padded.len() % BLOCK, 0, "{length}");
+                assert!(padded.len() - length < BLOCK + WARM_UP.len());
+                assert!(padded.starts_with(&text[..length - 1]) && padded.ends_with(b"\n"));
+                assert_eq!(padded.iter().filter(|byte| **byte == b'\n').count(), 1);
+            }
         }
     }
 }

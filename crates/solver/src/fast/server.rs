@@ -9,8 +9,9 @@ use crate::launch::{
     Capture, Child, Interrupted, Outcome, Program, RunReply, RunRequest, Site, Stdio, pipe, socket_pair,
 };
 
+use super::ExecMode;
 use super::job::{AT_INPUT_END, AT_MAIN, CONTROL_FD, FORK_AT, Job, LIBRARY_FD, MAGIC, Report, Started};
-use super::{ExecMode, prefix};
+use super::prefix::Prefix;
 
 /// A solver process that waits for jobs.
 pub(super) struct Server {
@@ -43,11 +44,11 @@ enum Message {
 const LEAST_START: Duration = Duration::from_secs(10);
 
 impl Server {
-    /// Starts a server for runs like `request`; `prefix` is the length of the script's prefix.
+    /// Starts a server for runs like `request`, whose script has this prefix.
     pub fn start(
         site: &mut Site,
         request: &RunRequest,
-        prefix: usize,
+        prefix: Prefix,
         library: Option<&OwnedFd>,
     ) -> Result<Result<Server, Failed>, Interrupted> {
         let prepared = match prepare(site, request, prefix, library) {
@@ -234,11 +235,11 @@ type Prepared = (Program, Stream, Stream, (OwnedFd, OwnedFd));
 fn prepare(
     site: &Site,
     request: &RunRequest,
-    prefix: usize,
+    prefix: Prefix,
     library: Option<&OwnedFd>,
 ) -> io::Result<Prepared> {
     let at = if request.mode == ExecMode::PrefixSnapshot {
-        site.scratch.place_input(&prefix::padded(&request.input[..prefix]))?;
+        site.scratch.place_input(&prefix.padded(&request.input))?;
         AT_INPUT_END
     } else {
         AT_MAIN

@@ -16,7 +16,8 @@ use crate::launch::{LaunchError, Outcome, Runner, RunnerConfig};
 use crate::limits::Limits;
 use crate::solver::Solver;
 
-use super::{ExecMode, prefix};
+use super::ExecMode;
+use super::prefix::Prefix;
 
 /// Scripts to run.
 #[derive(Clone, Debug)]
@@ -166,7 +167,7 @@ const EXCHANGES: [(&str, &str); 8] = [
 
 /// The script with the `number`th of its exchangeable operators exchanged; with none of them when there are fewer.
 fn mutant(seed: &[u8], number: usize) -> Vec<u8> {
-    let start = prefix::length(seed).unwrap_or(0);
+    let start = Prefix::declarations(seed).unwrap_or(0);
     let mut seen = 0;
     for at in start..seed.len() {
         let exchange = EXCHANGES.iter().find(|(from, _)| seed[at..].starts_with(from.as_bytes()));
@@ -190,7 +191,6 @@ pub fn compare(
 ) -> Result<Comparison, ThroughputError> {
     let (plain, plain_outcomes) = run_all(solver, ExecMode::Plain, workload, limits, config)?;
     let (fast, fast_outcomes) = run_all(solver, mode, workload, limits, config)?;
-    let at_limit = |outcome: &Outcome| outcome.timed_out || outcome.cpu_exceeded || outcome.out_of_memory;
     let differing = plain_outcomes
         .iter()
         .zip(&fast_outcomes)
@@ -205,6 +205,23 @@ pub fn compare(
         fast,
         differing,
     })
+}
+
+fn at_limit(outcome: &Outcome) -> bool {
+    outcome.timed_out || outcome.cpu_exceeded || outcome.out_of_memory
+}
+
+/// The part of a workload that the solver gets through within the limits. The others would measure the limits.
+pub fn within(
+    solver: &Solver,
+    workload: &Workload,
+    limits: &Limits,
+    config: &RunnerConfig,
+) -> Result<Workload, ThroughputError> {
+    let (_, outcomes) = run_all(solver, ExecMode::Plain, workload, limits, config)?;
+    let scripts = workload.scripts.iter().zip(&outcomes).filter(|(_, outcome)| !at_limit(outcome));
+    let scripts = scripts.map(|(script, _)| script.clone()).collect();
+    Ok(Workload { name: workload.name.clone(), scripts })
 }
 
 /// Runs the workload in one way, in a launcher of its own.
