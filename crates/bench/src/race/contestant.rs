@@ -43,6 +43,8 @@ pub struct Effort {
     pub own_cpu: Duration,
     /// Solver runs, where the fuzzer tells.
     pub calls: Option<u64>,
+    /// Those of them that ran test cases, as far as it tells them apart.
+    pub calls_on_tests: Option<u64>,
     /// How often it was started: one that runs out of seeds begins again.
     pub starts: u64,
     /// Bug triggers with the CPU time at which they were there.
@@ -105,11 +107,14 @@ impl Contestant {
         effort.starts += 1;
         effort.cpu += course.cpu.all;
         let figures = if self.tells { own_figures(said) } else { None };
-        let calls = figures.map(|figures| figures.0).or_else(|| calls_told(said));
-        if let Some(calls) = calls {
+        let told = calls_told(said);
+        if let Some(calls) = figures.as_ref().map(|figures| figures.calls).or(told) {
             *effort.calls.get_or_insert(0) += calls;
         }
-        effort.own_cpu += figures.map_or(course.cpu.root, |figures| figures.1);
+        if let Some(calls) = figures.as_ref().map(|figures| figures.on_tests).or(told) {
+            *effort.calls_on_tests.get_or_insert(0) += calls;
+        }
+        effort.own_cpu += figures.map_or(course.cpu.root, |figures| figures.cpu);
         let mut files = Vec::new();
         triggers(out, &mut files);
         files.sort();
@@ -121,14 +126,26 @@ impl Contestant {
     }
 }
 
-/// Solver runs and own CPU time from Osprey's summary.
-fn own_figures(said: &str) -> Option<(u64, Duration)> {
+/// What Osprey says of itself.
+#[derive(Debug, PartialEq)]
+struct Figures {
+    /// All solver runs: of test cases, to confirm and ask, to reduce.
+    calls: u64,
+    on_tests: u64,
+    /// Its own CPU time.
+    cpu: Duration,
+}
+
+/// The figures in Osprey's summary.
+fn own_figures(said: &str) -> Option<Figures> {
     let summary: serde_json::Value = said
         .lines()
         .rev()
         .find_map(|line| serde_json::from_str(line).ok().filter(serde_json::Value::is_object))?;
     let total = |name: &str| summary.get("totals")?.get(name)?.as_u64();
-    Some((total("runs")? + total("extra_runs")?, Duration::from_micros(total("own_cpu")?)))
+    let on_tests = total("runs")?;
+    let calls = on_tests + total("extra_runs")? + total("reduction_runs")?;
+    Some(Figures { calls, on_tests, cpu: Duration::from_micros(total("own_cpu")?) })
 }
 
 /// The last number before the words "solver calls", which is how yinyang tells.
@@ -169,8 +186,10 @@ mod tests {
 
     #[test]
     fn our_own_summary_tells_runs_and_cpu_time() {
-        let said = "a note\n{\"totals\": {\"runs\": 90, \"extra_runs\": 10, \"own_cpu\": 2500000}}\n";
-        assert_eq!(own_figures(said), Some((100, Duration::from_millis(2500))));
+        let totals = r#"{"runs": 90, "extra_runs": 7, "reduction_runs": 3, "own_cpu": 2500000}"#;
+        let said = format!("a note\n{{\"totals\": {totals}}}\n");
+        let figures = Figures { calls: 100, on_tests: 90, cpu: Duration::from_millis(2500) };
+        assert_eq!(own_figures(&said), Some(figures));
     }
 
     #[test]

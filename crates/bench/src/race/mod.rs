@@ -249,6 +249,7 @@ fn fill(report: &mut Report, settings: &Settings, results: &[Result4]) {
             "own CPU",
             "solver calls",
             "calls a CPU s",
+            "on test cases a CPU s",
             "triggers",
             "confirmed",
             "unique",
@@ -263,7 +264,8 @@ fn fill(report: &mut Report, settings: &Settings, results: &[Result4]) {
             cpu.into(),
             Cell::percent(effort.own_cpu.as_secs_f64(), cpu),
             effort.calls.into(),
-            effort.calls.map(|calls| calls as f64 / cpu.max(0.001)).into(),
+            per_second(effort.calls, effort).into(),
+            per_second(effort.calls_on_tests, effort).into(),
             all.triggers.into(),
             all.confirmed.into(),
             all.unique.len().into(),
@@ -290,6 +292,10 @@ fn fill(report: &mut Report, settings: &Settings, results: &[Result4]) {
         .push("CPU time is that of the whole tree of processes; all are pinned to one core.".to_owned());
 }
 
+fn per_second(calls: Option<u64>, effort: &Effort) -> Option<f64> {
+    calls.map(|calls| calls as f64 / effort.cpu.as_secs_f64().max(0.001))
+}
+
 /// Ours divided by the best peer's.
 fn ratios(results: &[Result4]) -> Table {
     let mut table = Table::new("Osprey divided by the best peer", &["what", "osprey", "best peer", "ratio"]);
@@ -301,9 +307,9 @@ fn ratios(results: &[Result4]) -> Table {
     if !peers.is_empty() {
         row("unique confirmed bugs", &|result| result.3.unique.len() as f64);
         row("unique confirmed bugs at half the budget", &|result| result.2.unique.len() as f64);
-        row("solver calls a CPU second", &|result| {
-            result.1.calls.unwrap_or(0) as f64 / result.1.cpu.as_secs_f64().max(0.001)
-        });
+        let rate = |calls, effort: &Effort| per_second(calls, effort).unwrap_or(0.0);
+        row("solver calls a CPU second", &|result| rate(result.1.calls, result.1));
+        row("those on test cases", &|result| rate(result.1.calls_on_tests, result.1));
     }
     table
 }
