@@ -26,7 +26,7 @@ pub struct Workbench {
 }
 
 /// What the check of one candidate's witness may cost: candidates are many.
-fn limits() -> Limits {
+pub fn limits() -> Limits {
     Limits { steps: 1_000_000, instances: 1 << 12, candidates: 128, ..Limits::default() }
 }
 

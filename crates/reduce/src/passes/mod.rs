@@ -3,6 +3,7 @@
 mod binders;
 mod bounds;
 mod commands;
+mod datatypes;
 mod declarations;
 mod definitions;
 mod functions;
@@ -64,6 +65,7 @@ pub fn all() -> Vec<Box<dyn Pass>> {
         Box::new(binders::Quantifiers),
         Box::new(operators::Wrappers),
         Box::new(functions::Parameters),
+        Box::new(datatypes::Datatypes),
         Box::new(sorts::Sorts),
         Box::new(literals::Literals),
         Box::new(options::Options),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use eval::Witness;
 use eval::model_text::write_model;
 use oracle::subject::ModelValue;
 use oracle::{Configuration, Court, Expected, Kind, Rerun, Run, RunError, Subject, Verdict};
@@ -409,7 +410,7 @@ pub fn proof(
     verdict: &Verdict,
     rerun: &mut dyn Rerun,
 ) -> Result<Option<String>, RunError> {
-    if verdict.kind != Kind::RefutationSoundness || script.is_incremental() {
+    if verdict.kind != Kind::RefutationSoundness {
         return Ok(None);
     }
     let check = verdict.check.unwrap_or(0);
@@ -424,5 +425,8 @@ pub fn proof(
             }
         }
     }
-    Ok(found.and_then(|found| write_model(store, script, &found.model).ok()))
+    let Some(found) = found else { return Ok(None) };
+    // One model for all checks of the script.
+    let witness = Witness::check(store, script, found.model.clone(), eval::Limits::default());
+    Ok(witness.ok().and_then(|witness| write_model(store, script, witness.model()).ok()))
 }
