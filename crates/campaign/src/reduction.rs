@@ -8,7 +8,7 @@ use eval::model_text::read_model;
 use eval::{Limits as EvalLimits, Model, Witness, to_term};
 use oracle::frame::frames;
 use oracle::{Configuration, Court, Expected, Kind, Panel, Rerun as _, Run, Subject, Verdict};
-use reduce::predicate::{Bug, Limits};
+use reduce::predicate::{Bug, Limits, proof};
 use reduce::{Input, Observer, ReduceError, Reduced, Settings};
 use smtlib::{Command, Mode, Release, Script, Status, Store, print};
 use solver::{RunRequest, Solver, limits};
@@ -158,7 +158,14 @@ impl Case {
                 && verdict.accused.is_none_or(|accused| accused == 0)
                 && verdict.is_finding()
         });
-        Ok(Judged { runs, verdict, has_witness, expected })
+        drop(subject);
+        let proof = match (script, &verdict) {
+            (Some(script), Some(verdict)) if !has_witness => {
+                proof(store, script, &runs, verdict, &mut panel).map_err(failed)?
+            }
+            _ => None,
+        };
+        Ok(Judged { runs, verdict, has_witness, proof, expected })
     }
 
     /// The answer that follows from how the input was made. It holds for the input only.
@@ -181,9 +188,16 @@ impl Case {
         let best = &reduced.best;
         let parsed = smtlib::parse(&mut store, best.text.as_bytes(), Mode::Tolerant).ok();
         let script = parsed.as_ref().map(|parsed| &parsed.script);
-        let witness = best.witness.as_deref();
-        let judged =
-            self.judge(&mut store, script, &best.text, witness, best.configuration.as_ref(), orders)?;
+        let judged = self.judge(
+            &mut store,
+            script,
+            &best.text,
+            best.witness.as_deref(),
+            best.configuration.as_ref(),
+            orders,
+        )?;
+        // What stood in the way of a proof may be gone.
+        let witness = best.witness.clone().or(judged.proof);
         let mut finding = self.finding.clone();
         finding.pending = false;
         finding.reduced = Some(Shrunk {
@@ -213,11 +227,11 @@ impl Case {
                 finding.signature = known_as;
             }
         }
-        let ground = match (script, best.witness.as_deref()) {
+        let ground = match (script, witness.as_deref()) {
             (Some(script), Some(witness)) => ground(&mut store, script, witness),
             _ => None,
         };
-        let small = Small { script: best.text.clone(), witness: best.witness.clone(), ground };
+        let small = Small { script: best.text.clone(), witness, ground };
         Ok(Done { finding, reduced, small })
     }
 }
@@ -227,6 +241,8 @@ struct Judged {
     runs: Vec<Run>,
     verdict: Option<Verdict>,
     has_witness: bool,
+    /// A model that proves a refuted script satisfiable, where the finding came without one.
+    proof: Option<String>,
     expected: Option<Expected>,
 }
 

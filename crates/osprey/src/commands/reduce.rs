@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use campaign::{Finding, reduction, releases};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use oracle::{Configuration, Court, Panel, Subject, Verdict};
+use oracle::{Configuration, Court, Panel, Rerun as _, Subject, Verdict};
 use reduce::driver::Best;
 use reduce::predicate::{Bug, Command, Limits, Output, Predicate, proof};
 use reduce::{Input, Observer, Progress, Reduced, Settings};
@@ -203,7 +203,10 @@ impl Reduce {
         }
         eprintln!("{}: {}", verdict.kind, verdict.reason);
         let input = Input { text: &text, witness: witness.as_deref().map(str::as_bytes) };
-        let reduced = self.reduce(input, &bug, &out)?;
+        let mut reduced = self.reduce(input, &bug, &out)?;
+        if reduced.best.witness.is_none() {
+            reduced.best.witness = late_proof(&reduced.best, &runs, &mut panel)?;
+        }
         if let (Some(path), Some(model)) = (&self.witness, &reduced.best.witness) {
             replace(path, model).map_err(reduce::ReduceError::Disk)?;
         }
@@ -273,6 +276,26 @@ impl Reduce {
         refuse_same(&self.input, out)?;
         Ok(out.clone())
     }
+}
+
+/// A model that proves a refuted result satisfiable, although there was none for the input, which may have been a mere
+/// disagreement: what stood in the way of the model may be gone.
+fn late_proof(best: &Best, runs: &[oracle::Run], panel: &mut Panel) -> Result<Option<String>> {
+    let mut store = Store::new();
+    let text = best.text.as_bytes();
+    let Ok(parsed) = smtlib::parse(&mut store, text, Mode::Tolerant) else { return Ok(None) };
+    let again = runs.iter().map(|run| panel.run(&run.configuration, text));
+    let again = again.collect::<Result<Vec<_>, _>>()?;
+    let mut subject = Subject::new(&mut store, Some(&parsed.script), &parsed.notes);
+    subject.ask_for_models = true;
+    let verdicts = Court::thorough().judge(&mut subject, &again, panel)?;
+    drop(subject);
+    for verdict in &verdicts {
+        if let Some(found) = proof(&mut store, &parsed.script, &again, verdict, panel)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 /// The input is never overwritten.

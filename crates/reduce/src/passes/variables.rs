@@ -143,7 +143,9 @@ impl Pass for Fresh {
                     None => None,
                     Some(model) => {
                         let mut evaluator = eval::Evaluator::new(eval::Mode::Choose, eval::Limits::default());
-                        let value = evaluator.evaluate(&bench.store, model, term).ok()?;
+                        // Values that belong to this evaluator, such as languages, are of no use to others.
+                        let value = evaluator.evaluate(&bench.store, model, term).ok();
+                        let value = value.filter(eval::Value::is_definite)?;
                         let mut model = eval::Model::clone(model);
                         model.assign(fun, value);
                         Some(std::sync::Arc::new(model))
