@@ -199,5 +199,52 @@ fn a_race_counts_a_known_bug_of_a_peer_once() {
         serde_json::from_slice(&std::fs::read(&json).expect("a report")).expect("JSON");
     let row = report["tables"][0]["rows"][1].as_array().expect("the peer's row").clone();
     assert_eq!(row[0], "copies");
-    assert_eq!((&row[3], &row[5], &row[7]), (&6.into(), &3.into(), &1.into()), "{report}");
+    assert_eq!((&row[3], &row[6], &row[8]), (&6.into(), &3.into(), &1.into()), "{report}");
+}
+
+/// A package from the user's registry in a folder of its own; nothing without network.
+fn package(name: &str, folder: &str) -> bool {
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", folder, name];
+    let output = Command::new("python3").args(pip).stdin(Stdio::null()).output();
+    let installed = output.as_ref().is_ok_and(|output| output.status.success());
+    if !installed {
+        eprintln!("skipped: {name} cannot be installed: {output:?}");
+    }
+    installed
+}
+
+#[test]
+fn yinyangs_fuzzers_race_and_their_calls_are_counted() {
+    let place = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| place.path().join(name).to_str().expect("UTF-8").to_owned();
+    let yinyang = at("yinyang");
+    if !have(&["z3@5.4.0", "z3@4.8.7"]) || !package("yinyang==0.3.0", &yinyang) {
+        return;
+    }
+    std::fs::create_dir(at("seeds")).expect("a folder");
+    let seed = "(declare-fun x () Int)\n(declare-fun y () Int)\n\
+                (assert (and (> (* x y) 3) (< (+ x y) 20)))\n(assert (distinct x y))\n(check-sat)\n";
+    std::fs::write(at("seeds/a.smt2"), seed).expect("a seed");
+    let peer = |name: &str| {
+        format!(
+            "{name}=env PYTHONPATH={yinyang} {yinyang}/bin/{name} -i 20 -b {{out}} -s {{scratch}} -l {{scratch}} -t 2 \
+             \"{{target}} model_validate=true;{{reference}}\" {{seeds}}"
+        )
+    };
+    let (json, out) = (at("race.json"), at("race"));
+    let (opfuzz, typefuzz) = (peer("opfuzz"), peer("typefuzz"));
+    let solvers = ["bench", "race", "--target", "z3@4.8.7", "--reference", "z3@5.4.0", "--seeds"];
+    let seeds = at("seeds");
+    let rest =
+        [&*seeds, "--budget", "5s", "--peer", &opfuzz, "--peer", &typefuzz, "--out", &out, "--json", &json];
+    let output = run(&[&solvers[..], &rest[..]].concat());
+    assert!(output.status.success(), "{}", text(&output));
+    let report: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&json).expect("a report")).expect("JSON");
+    let rows = report["tables"][0]["rows"].as_array().expect("rows");
+    let names: Vec<_> = rows.iter().filter_map(|row| row[0].as_str()).collect();
+    assert_eq!(names, ["osprey", "opfuzz", "typefuzz"], "{report}");
+    for row in rows {
+        assert!(row[3].as_u64().is_some_and(|calls| calls > 10), "{row}");
+    }
 }

@@ -99,5 +99,5 @@ impl Spent {
 
 /// How long a candidate may take, if the input took this long: a smaller script is rarely much slower.
 pub fn patience(wall: Duration, limit: Duration) -> Duration {
-    (wall * 2 + Duration::from_millis(300)).min(limit)
+    (wall * 3 / 2 + Duration::from_millis(100)).min(limit)
 }
