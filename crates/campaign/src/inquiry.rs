@@ -6,7 +6,6 @@ use engines::Expectation;
 use eval::Evaluator;
 use eval::model_text::write_model;
 use oracle::{Court, Expected, Kind, Run, Standing, Subject, Verdict};
-use smtlib::theory::Theory;
 use smtlib::{Script, Status, Store};
 
 use crate::docket::Entered;
@@ -17,6 +16,7 @@ use crate::hash;
 use crate::plan::Origin;
 use crate::reduction::Case;
 use crate::seeds::SeedText;
+use crate::signature::sign;
 use crate::worker::{Prepared, Shared};
 
 /// What came of a suspicion.
@@ -242,57 +242,6 @@ fn crash_signature(verdict: &Verdict, runs: &[Run]) -> Option<String> {
     let signature = verdict.signature.as_ref().filter(|signature| signature.names_a_place())?;
     let solver = runs.get(verdict.accused?)?.configuration.solver.name();
     Some(format!("crash | {solver} | {}", signature.text))
-}
-
-/// The operators that may be to blame, by name: all but the Boolean ones.
-fn operators(store: &Store, script: &Script) -> Vec<String> {
-    let usage = smtlib::logic::usage(store, script);
-    let mut names: Vec<String> = usage
-        .operators
-        .iter()
-        .filter(|op| op.row().theory != Theory::Core)
-        .map(|op| op.name().to_owned())
-        .collect();
-    if usage.quantifiers {
-        names.push("quantifiers".to_owned());
-    }
-    if script.is_incremental() {
-        names.push("several checks".to_owned());
-    }
-    names.sort();
-    names.dedup();
-    names
-}
-
-/// Gives a finding its operators and, unless it is a crash that names its place, a signature made of them: equal for
-/// findings taken for the same bug.
-pub fn sign(finding: &mut Finding, store: &Store, script: &Script, runs: &[Run]) {
-    finding.operators = operators(store, script);
-    let crash = runs.first().and_then(|run| run.answers.crash()).map(|crash| crash.signature());
-    let crash = crash.filter(|_| finding.kind == Kind::Crash.word());
-    if crash.as_ref().is_some_and(solver::crash::Signature::names_a_place) {
-        return;
-    }
-    let mut options: Vec<&str> =
-        runs.first().map(|run| run.configuration.options().collect()).unwrap_or_default();
-    options.sort_unstable();
-    let operators = &finding.operators;
-    finding.signature = format!(
-        "{} | {} | {} | {}",
-        finding.kind,
-        finding.solver,
-        match crash {
-            Some(crash) => crash.text,
-            None if options.is_empty() => "default options".to_owned(),
-            None => options.join(" "),
-        },
-        if operators.is_empty() { "no operators".to_owned() } else { operators.join(" ") }
-    );
-    if let Some(releases) = &finding.releases {
-        let name = |release: &Option<String>| release.clone().unwrap_or_else(|| "-".to_owned());
-        let (good, fixed) = (name(&releases.last_good), name(&releases.first_fixed));
-        finding.signature.push_str(&format!(" | last good {good} | first fixed {fixed}"));
-    }
 }
 
 fn accused_name(verdict: &Verdict, runs: &[Run]) -> String {

@@ -41,6 +41,7 @@ pub mod replay;
 pub mod report;
 pub mod round;
 pub mod seeds;
+pub mod signature;
 pub mod state;
 pub mod statistics;
 pub mod stop;

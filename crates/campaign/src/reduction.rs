@@ -16,8 +16,9 @@ use solver::{RunRequest, Solver, limits};
 use crate::error::CampaignError;
 use crate::executor::why;
 use crate::finding::{Finding, Shrunk, Small};
-use crate::inquiry::{describe, record, sign};
+use crate::inquiry::{describe, record};
 use crate::releases;
+use crate::signature::sign;
 
 /// How a finding is reduced.
 #[derive(Clone, Debug)]

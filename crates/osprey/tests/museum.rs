@@ -176,7 +176,7 @@ fn a_race_counts_a_known_bug_of_a_peer_once() {
          {{out}}/; echo 6 solver calls; while :; do :; done' {{target}}"
     );
     let (json, out) = (at("race.json"), at("race"));
-    let output = run(&[
+    let words = [
         "bench",
         "race",
         "--target",
@@ -193,13 +193,21 @@ fn a_race_counts_a_known_bug_of_a_peer_once() {
         &out,
         "--json",
         &json,
-    ]);
-    assert!(output.status.success(), "{}", text(&output));
-    let report: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(&json).expect("a report")).expect("JSON");
-    let row = report["tables"][0]["rows"][1].as_array().expect("the peer's row").clone();
-    assert_eq!(row[0], "copies");
-    assert_eq!((&row[3], &row[6], &row[8]), (&6.into(), &3.into(), &1.into()), "{report}");
+    ];
+    let mut raced = None;
+    for more in [&[][..], &["--resume"]] {
+        let output = run(&[&words[..], more].concat());
+        assert!(output.status.success(), "{}", text(&output));
+        let report: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(&json).expect("a report")).expect("JSON");
+        let rows = report["tables"][0]["rows"].clone();
+        let row = rows[1].as_array().expect("the peer's row");
+        assert_eq!(row[0], "copies");
+        assert_eq!((&row[3], &row[6], &row[8]), (&6.into(), &3.into(), &1.into()), "{report}");
+        // Who has raced does not race again.
+        let cpu = (rows[0][1].clone(), rows[1][1].clone());
+        assert_eq!(*raced.get_or_insert(cpu.clone()), cpu);
+    }
 }
 
 /// A package from the user's registry in a folder of its own; nothing without network.

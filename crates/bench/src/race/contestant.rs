@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::process::{self, Course};
 use crate::error::BenchError;
 
@@ -36,7 +38,7 @@ impl std::str::FromStr for Contestant {
 }
 
 /// What a contestant did with its budget.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Effort {
     pub cpu: Duration,
     /// Of the fuzzer without solvers.
@@ -64,7 +66,37 @@ pub struct Places<'a> {
     pub seeds: &'a Path,
 }
 
+/// An effort as it is kept beside what the contestant left.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    command: String,
+    budget: Duration,
+    effort: Effort,
+}
+
 impl Contestant {
+    /// The effort of an earlier race in this folder, if it used the same budget on the same command.
+    pub fn earlier(&self, folder: &Path, budget: Duration) -> Option<Effort> {
+        let kept = std::fs::read(self.record(folder)).ok()?;
+        let kept: Kept = serde_json::from_slice(&kept).ok()?;
+        // Our own command names the program, which may be another build by now.
+        let same = (self.tells || kept.command == self.command) && kept.budget == budget;
+        same.then_some(kept.effort)
+    }
+
+    pub fn keep(&self, folder: &Path, budget: Duration, effort: &Effort) -> Result<(), BenchError> {
+        let kept = Kept { command: self.command.clone(), budget, effort: effort.clone() };
+        let path = self.record(folder);
+        let written = serde_json::to_vec_pretty(&kept).map_err(std::io::Error::other);
+        written
+            .and_then(|text| std::fs::write(&path, text))
+            .map_err(|source| BenchError::Write { path, source })
+    }
+
+    fn record(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}.json", self.name))
+    }
+
     /// Lets it race: again and again until its budget is used up.
     pub fn race(
         &self,
@@ -80,6 +112,10 @@ impl Contestant {
             let here = folder.join(format!("{}-{}", self.name, effort.starts));
             let (out, scratch, output) = (here.join("out"), here.join("scratch"), here.join("output"));
             let failed = |source| BenchError::Write { path: here.clone(), source };
+            if here.exists() {
+                // Of a race that was interrupted.
+                std::fs::remove_dir_all(&here).map_err(failed)?;
+            }
             std::fs::create_dir_all(&out).and_then(|()| std::fs::create_dir_all(&scratch)).map_err(failed)?;
             let shown = |path: &Path| path.display().to_string();
             let command = self

@@ -36,6 +36,8 @@ pub struct Settings {
     pub peers: Vec<Contestant>,
     /// Where everything is kept.
     pub out: PathBuf,
+    /// Contestants that have raced in that folder do not race again; what they left is judged anew.
+    pub resume: bool,
     pub rng_seed: u64,
     /// Contestants at the same time, each on a core of its own.
     pub jobs: usize,
@@ -121,8 +123,13 @@ fn command_line(solver: &Solver) -> Result<String, BenchError> {
 fn copy_seeds(settings: &Settings) -> Result<PathBuf, BenchError> {
     let folder = settings.out.join("seeds");
     let failed = |source| BenchError::Write { path: folder.clone(), source };
+    if settings.resume && folder.is_dir() {
+        return std::fs::canonicalize(&folder).map_err(failed);
+    }
     if settings.out.exists() {
-        let reason = "this folder exists already; choose another one with --out".to_owned();
+        let reason =
+            "this folder exists already; choose another one with --out, or go on in it with --resume"
+                .to_owned();
         return Err(BenchError::Malformed { path: settings.out.clone(), reason });
     }
     std::fs::create_dir_all(&folder).map_err(failed)?;
@@ -155,7 +162,19 @@ fn race(
                     let Some(contestant) = contestants.get(number) else { return };
                     watch.progress(number, contestants.len(), &format!("{} races", contestant.name));
                     let core = (lane < cores).then_some(lane);
-                    let effort = contestant.race(places, folder, core, settings.budget, &|| watch.stopped());
+                    let budget = settings.budget;
+                    let earlier = settings.resume.then(|| contestant.earlier(folder, budget)).flatten();
+                    let effort = match earlier {
+                        Some(effort) => Ok(effort),
+                        None => contestant.race(places, folder, core, budget, &|| watch.stopped()).and_then(
+                            |effort| {
+                                if !watch.stopped() {
+                                    contestant.keep(folder, budget, &effort)?;
+                                }
+                                Ok(effort)
+                            },
+                        ),
+                    };
                     done.lock().unwrap_or_else(PoisonError::into_inner).insert(number, effort);
                 }
             });
@@ -178,6 +197,9 @@ fn judge(
     let failed = |source| BenchError::Write { path: out.to_owned(), source };
     if files.is_empty() || watch.stopped() {
         return Ok(judgement);
+    }
+    if out.exists() {
+        std::fs::remove_dir_all(out).map_err(failed)?;
     }
     let triggers = out.join("triggers");
     std::fs::create_dir_all(&triggers).map_err(failed)?;

@@ -64,6 +64,10 @@ pub struct Race {
     #[arg(short, long, value_name = "DIR", default_value = "osprey-race")]
     out: PathBuf,
 
+    /// Go on in --out: contestants that have raced do not race again, everything is judged anew
+    #[arg(long)]
+    resume: bool,
+
     #[command(flatten)]
     common: Common,
 }
@@ -87,6 +91,7 @@ impl Race {
             budget: self.budget,
             peers: self.peers.clone(),
             out: self.out.clone(),
+            resume: self.resume,
             rng_seed: self.rng_seed,
             jobs: self.common.jobs,
             command: command_line(),
