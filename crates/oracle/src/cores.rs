@@ -1,6 +1,6 @@
 //! Unsatisfiable cores: they must be unsatisfiable alone, and name what exists.
 
-use smtlib::{Command, Script};
+use smtlib::{Command, Head, Script, Store, Term};
 
 use crate::court::Oracle;
 use crate::frame::Frame;
@@ -36,7 +36,16 @@ impl Oracle for UnsoundCores {
                 let Some(frame) = subject.frames().get(check).cloned() else { continue };
                 let named = frame.named(subject.store);
                 let name = |fun| subject.store.name(subject.store.fun(fun).name);
-                let known = |wanted: &String| named.iter().any(|(fun, _)| name(*fun) == wanted);
+                let assumed: Vec<Option<&str>> =
+                    frame.assumptions.iter().map(|term| symbol(subject.store, *term)).collect();
+                // Z3 lists assumptions among the names. A solver that lists none of them takes all for granted.
+                let listed =
+                    assumed.iter().flatten().any(|own| core.names.iter().any(|wanted| wanted == own));
+                let listed = listed && assumed.iter().all(Option::is_some);
+                let known = |wanted: &String| {
+                    named.iter().any(|(fun, _)| name(*fun) == wanted)
+                        || listed && assumed.contains(&Some(wanted.as_str()))
+                };
                 let verdict = if let Some(stranger) = core.names.iter().find(|wanted| !known(wanted)) {
                     // A name given to a part of an assertion is odd, but somebody's own doing.
                     let elsewhere = String::from_utf8_lossy(&run.script).contains(stranger.as_str());
@@ -50,7 +59,19 @@ impl Oracle for UnsoundCores {
                         .filter(|(fun, _)| !core.names.iter().any(|wanted| name(*fun) == wanted))
                         .map(|(_, place)| *place)
                         .collect();
-                    if dropped.is_empty() { None } else { alone(subject, run, &frame, &dropped, rerun)? }
+                    let kept = |own: &Option<&str>| {
+                        !listed || core.names.iter().any(|wanted| Some(wanted.as_str()) == *own)
+                    };
+                    let assumptions: Vec<Term> = frame
+                        .assumptions
+                        .iter()
+                        .zip(&assumed)
+                        .filter(|(_, own)| kept(own))
+                        .map(|(term, _)| *term)
+                        .collect();
+                    let all = dropped.is_empty() && assumptions.len() == frame.assumptions.len();
+                    let frame = Frame { assumptions, ..frame };
+                    if all { None } else { alone(subject, run, &frame, &dropped, rerun)? }
                 };
                 verdicts.extend(verdict.map(|mut verdict| {
                     verdict.accused = Some(position);
@@ -61,6 +82,14 @@ impl Oracle for UnsoundCores {
             }
         }
         Ok(verdicts)
+    }
+}
+
+/// The name of a term that is a declared constant.
+fn symbol(store: &Store, term: Term) -> Option<&str> {
+    match store.head(term) {
+        Head::Fun(fun) if store.args(term).is_empty() => Some(store.name(store.fun(fun).name)),
+        _ => None,
     }
 }
 

@@ -218,6 +218,20 @@ fn a_core_that_is_satisfiable_or_names_nothing_is_unsound() {
 }
 
 #[test]
+fn a_core_of_assumptions_must_be_unsatisfiable_too() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let Some(z3) = get("z3@5.4.0") else { return };
+    let script = "(set-option :produce-unsat-cores true)\n(declare-const p Bool)\n(declare-const q Bool)\n(declare-const r Bool)\n\
+                  (assert (not (and p q)))\n(check-sat-assuming (p q r))\n(get-unsat-core)\n";
+    for (says, wrong) in [("(p q)", false), ("(q p r)", false), ("(p r)", true), ("()", false)] {
+        let core = liar(directory.path(), "a", &format!("unsat\n{says}"));
+        let found = kinds(&judge(script, vec![core, z3.clone()], None));
+        let expected = if wrong { vec![(Kind::UnsoundCore, Some(0))] } else { vec![] };
+        assert_eq!(found, expected, "{says}");
+    }
+}
+
+#[test]
 fn values_must_agree_with_the_model_beside_them() {
     let directory = tempfile::tempdir().expect("a directory");
     let script = format!("{SATISFIABLE}(get-model)\n(get-value ((+ x 1)))\n");
