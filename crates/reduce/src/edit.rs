@@ -1,7 +1,7 @@
 //! Single steps of a reduction, and scripts with steps applied.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use smtlib::{Command, Definition, Fun, Head, Path, Script, Store, Term};
+use smtlib::{Command, Definition, Fun, Head, Path, Script, Store, Symbol, Term};
 
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,8 +118,10 @@ pub fn applied(store: &mut Store, script: &Script, edits: &[Edit]) -> Option<Scr
     Some(script)
 }
 
-/// The script with terms replaced everywhere, in the bodies of definitions too.
+/// The script with terms replaced everywhere, in the bodies of definitions too. A variable that a term and its
+/// replacement mention is the same one.
 pub fn substituted(store: &mut Store, script: &Script, map: &FxHashMap<Term, Term>) -> Option<Script> {
+    let in_place = map.iter().all(|(old, new)| fits_in_place(store, *old, *new));
     let mut renewed: FxHashMap<Fun, Fun> = FxHashMap::default();
     let mut commands = Vec::with_capacity(script.commands.len());
     for command in &script.commands {
@@ -127,7 +129,9 @@ pub fn substituted(store: &mut Store, script: &Script, map: &FxHashMap<Term, Ter
         command.terms(store, &mut roots);
         let mut changed = false;
         for root in &mut roots {
-            let mut new = store.substitute(*root, map).ok()?;
+            let new =
+                if in_place { store.replace_in_place(*root, map) } else { store.substitute(*root, map) };
+            let mut new = new.ok()?;
             if !renewed.is_empty() {
                 new = calling(store, new, &renewed)?;
             }
@@ -141,6 +145,29 @@ pub fn substituted(store: &mut Store, script: &Script, map: &FxHashMap<Term, Ter
         });
     }
     Some(Script { commands })
+}
+
+/// Whether a replacement means the same under all binders that a term may stand under: it has no variables that the term
+/// has not, and no new symbols with the name of a variable.
+fn fits_in_place(store: &Store, old: Term, new: Term) -> bool {
+    let free = store.free_vars(old);
+    if !store.free_vars(new).iter().all(|var| free.contains(var)) {
+        return false;
+    }
+    let names = |root: Term| -> Vec<Symbol> {
+        let funs = store.subterms(&[root]).into_iter().filter_map(|term| match store.head(term) {
+            Head::Fun(fun) => Some(store.fun(fun).name),
+            _ => None,
+        });
+        funs.collect()
+    };
+    let new_names = names(new);
+    let bound = |name: &&Symbol| store.all_vars().any(|var| store.var_name(var) == **name);
+    let clashes: Vec<&Symbol> = new_names.iter().filter(bound).collect();
+    clashes.is_empty() || {
+        let known = names(old);
+        clashes.iter().all(|name| known.contains(name))
+    }
 }
 
 /// The script with calls of other functions in place of some.
@@ -267,6 +294,23 @@ mod tests {
         let smaller = applied(&mut store, &script, &[Edit::Fresh(sum, fun)]).expect("applied");
         let text = text(&store, &smaller);
         assert!(text.contains("(declare-const v!1 Int)\n(assert (> v!1 0))"), "{text}");
+    }
+
+    #[test]
+    fn variables_stay_bound_and_symbols_are_not_captured() {
+        let mut store = Store::new();
+        let script = read(
+            &mut store,
+            "(declare-const y Int)(declare-const c Int)(assert (forall ((y Int)) (> (+ y c) 0)))(assert (= y y))",
+        );
+        let terms = script.terms(&store);
+        let sum = store.args(store.args(terms[0])[0])[0];
+        let (variable, constant, other) = (store.args(sum)[0], store.args(sum)[1], store.args(terms[1])[0]);
+        let smaller = applied(&mut store, &script, &[Edit::Term(sum, variable)]).expect("applied");
+        assert!(text(&store, &smaller).contains("(forall ((y Int)) (> y 0))"), "{}", text(&store, &smaller));
+        // The constant y is another one.
+        let smaller = applied(&mut store, &script, &[Edit::Term(constant, other)]).expect("applied");
+        assert!(text(&store, &smaller).contains("(> (+ y!1 y) 0)"), "{}", text(&store, &smaller));
     }
 
     #[test]

@@ -73,6 +73,24 @@ fn keeping(text: &str, pattern: &str) -> String {
 }
 
 #[test]
+fn terms_under_quantifiers_lose_what_does_not_matter() {
+    let text = "(declare-const a Int)(assert (forall ((x Int)) (and true (> (+ x (* 2 x)) a) true (or true (= x 3)) true)))\
+                (check-sat)";
+    let left = keeping(text, "forall .*x.*> .*x");
+    assert_eq!(Size::of(left.as_bytes()), Size::of(b"(assert (forall ((x Int)) (> x 0)))"), "{left}");
+    assert!(left.contains("(> x"), "{left}");
+}
+
+#[test]
+fn what_dies_on_reading_needs_no_check_and_a_tactic_is_taken_apart() {
+    let left = keeping("(declare-const p Bool)(assert (not p))(check-sat)", "assert");
+    assert_eq!(left.trim(), "(assert true)");
+    let text = "(declare-const p Bool)(assert p)(check-sat-using (then simplify (or-else smt qflia)))";
+    let left = keeping(text, "using.*smt");
+    assert_eq!(left.trim(), "(check-sat-using smt)");
+}
+
+#[test]
 fn commands_and_assertions_that_do_not_matter_go() {
     let text = "(set-logic QF_LIA)(set-info :source x)(set-option :produce-models true)(declare-const x Int)\
                 (declare-const y Int)(assert (> x 1))(assert (> y 2))(assert (< x 9))(push 1)(assert (= x y))(pop 1)\

@@ -148,6 +148,30 @@ impl Store {
         }
     }
 
+    /// Replaces terms where they stand by terms of the same sort, at once: a variable that both mention is the same one,
+    /// whoever binds it there. Replacements must not mention other variables than what they replace; for those there is
+    /// [`Store::substitute`].
+    pub fn replace_in_place(&mut self, root: Term, map: &FxHashMap<Term, Term>) -> Result<Term, SortError> {
+        let mut done: FxHashMap<Term, Term> = map.clone();
+        let mut stack = vec![(root, false)];
+        let mut args = Vec::new();
+        while let Some((term, expanded)) = stack.pop() {
+            if done.contains_key(&term) {
+                continue;
+            }
+            if !expanded {
+                stack.push((term, true));
+                stack.extend(self.args(term).iter().map(|arg| (*arg, false)));
+                continue;
+            }
+            args.clear();
+            args.extend(self.args(term).iter().map(|arg| done[arg]));
+            let new = if args == self.args(term) { term } else { self.rebuild(term, &args)? };
+            done.insert(term, new);
+        }
+        Ok(done[&root])
+    }
+
     /// Replaces terms by terms of the same sort everywhere, at once, without capturing variables.
     pub fn substitute(&mut self, root: Term, map: &FxHashMap<Term, Term>) -> Result<Term, SortError> {
         let mut used = FxHashSet::default();

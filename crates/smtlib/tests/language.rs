@@ -193,6 +193,18 @@ fn substitution_renames_bound_variables() {
 }
 
 #[test]
+fn replacement_in_place_keeps_bound_variables() {
+    let (mut store, script) =
+        tolerant("(declare-const a Int)(assert (forall ((y Int)) (and (> (+ y a) 1) (not (< (+ y a) 2)))))");
+    let root = asserted(&script);
+    let sum = store.subterms(&[root]).into_iter().find(|term| store.op_of(*term) == Some(Op::IntAdd));
+    let sum = sum.expect("a sum");
+    let map = [(sum, store.args(sum)[0])].into_iter().collect();
+    let new = store.replace_in_place(root, &map).expect("same sort");
+    assert_eq!(store.term_text(new), "(forall ((y Int)) (and (> y 1) (not (< y 2))))");
+}
+
+#[test]
 fn polarity_follows_the_connectives() {
     let (store, script) =
         tolerant("(declare-const p Bool)(assert (=> (not p) (or (xor p p) (exists ((x Int)) p))))");

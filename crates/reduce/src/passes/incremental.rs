@@ -5,6 +5,7 @@ use smtlib::{Command, Script};
 use super::Pass;
 use crate::driver::{Growth, Reduction};
 use crate::error::ReduceError;
+use crate::outline::Outline;
 use crate::workbench::Draft;
 
 /// Takes out pairs of push and pop, keeps what is in force at one check only, and asserts assumptions.
@@ -78,6 +79,13 @@ fn without_pairs(script: &Script) -> Vec<Script> {
     found
 }
 
+/// The tactics that a combination of tactics is made of.
+fn tactic_parts(tactic: &str) -> Vec<String> {
+    let Some(outline) = Outline::of(tactic.as_bytes()) else { return Vec::new() };
+    let [root] = outline.roots[..] else { return Vec::new() };
+    outline.children(root).iter().skip(1).map(|part| outline.flat(*part)).collect()
+}
+
 /// Scripts in which one check with assumptions is a plain one: without them, or with them asserted before it.
 fn asserted(script: &Script) -> Vec<Script> {
     let mut found = Vec::new();
@@ -97,10 +105,13 @@ fn asserted(script: &Script) -> Vec<Script> {
                     found.push(less);
                 }
             }
-            Command::CheckSatUsing(_) => {
-                let mut plain = script.clone();
-                plain.commands[place] = Command::CheckSat;
-                found.push(plain);
+            Command::CheckSatUsing(tactic) => {
+                let parts = tactic_parts(tactic).into_iter().map(|part| Command::CheckSatUsing(part.into()));
+                for other in std::iter::once(Command::CheckSat).chain(parts) {
+                    let mut plain = script.clone();
+                    plain.commands[place] = other;
+                    found.push(plain);
+                }
             }
             Command::GetValue(terms) if terms.len() > 1 => {
                 for left in 0..terms.len() {

@@ -85,8 +85,12 @@ fn simpler(bench: &mut Workbench, term: Term, root: bool, reach: Reach) -> Vec<T
         return Vec::new();
     }
     let mut found: Vec<Term> = Vec::new();
-    // Instead of an asserted constant the assertion goes.
-    if !(root && sort == Sort::BOOL) {
+    // Instead of an asserted constant the assertion goes, unless it is the only one.
+    if root && sort == Sort::BOOL {
+        if bench.draft.script.assertions().nth(1).is_none() {
+            found.extend([bench.store.bool(true), bench.store.bool(false)]);
+        }
+    } else {
         match bench.value(term) {
             Some(value) => found.push(value),
             None => {
