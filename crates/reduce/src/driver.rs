@@ -51,15 +51,15 @@ pub fn reduce(
     let text = String::from_utf8_lossy(input.text).into_owned();
     let size = Size::of(input.text);
     let mut probe = Probe { examiners: &mut examiners, has_witness: input.witness.is_some() };
-    let wall = probe.baseline(&text, predicate)?;
-    if wall > SLOW {
+    let (fastest, slowest) = probe.baseline(&text, predicate)?;
+    if fastest > SLOW {
         observer.note(&format!(
             "the predicate takes {:.1} s on the input: this will be slow",
-            wall.as_secs_f64()
+            fastest.as_secs_f64()
         ));
     }
     for examiner in &mut examiners {
-        examiner.calibrate(wall);
+        examiner.calibrate(fastest);
     }
     let trivial =
         Candidate { text: TRIVIAL, configuration: None, satisfied: false, subset: false, plain: true };
@@ -86,6 +86,8 @@ pub fn reduce(
         candidates: 0,
         accepted: 0,
         structure: 0,
+        fastest,
+        slowest,
         started,
         deadline: settings.time.map(|time| started + time),
         pass: "reading",
@@ -115,25 +117,33 @@ struct Probe<'a> {
 }
 
 impl Probe<'_> {
-    /// The input must be interesting every time. Gives the longest time it took.
-    fn baseline(&mut self, text: &str, predicate: &dyn Predicate) -> Result<Duration, ReduceError> {
+    /// The input must be interesting every time. Gives the shortest and the longest time it took.
+    fn baseline(
+        &mut self,
+        text: &str,
+        predicate: &dyn Predicate,
+    ) -> Result<(Duration, Duration), ReduceError> {
         let satisfied = self.has_witness;
         let candidate = Candidate { text, configuration: None, satisfied, subset: true, plain: true };
-        let (mut seen, mut slowest, mut timed_out) = (0, Duration::ZERO, false);
+        let (mut seen, mut fastest, mut slowest, mut timed_out) = (0, Duration::MAX, Duration::ZERO, false);
         for _ in 0..BASELINE {
             let judgement = self.examiners[0].examine(&candidate)?;
             seen += u32::from(judgement.interesting);
+            fastest = fastest.min(judgement.wall);
             slowest = slowest.max(judgement.wall);
             timed_out |= judgement.timed_out;
         }
         match seen {
-            BASELINE => Ok(slowest),
+            BASELINE => Ok((fastest, slowest)),
             0 if timed_out => Err(ReduceError::TooSlow(slowest)),
             0 => Err(ReduceError::NotInteresting(predicate.missing())),
             _ => Err(ReduceError::Flaky { seen, runs: BASELINE }),
         }
     }
 }
+
+/// Time for the last word on the result, beside what the input took.
+const CONFIRMED: Duration = Duration::from_secs(1);
 
 /// A reduction under way: what passes work with.
 pub struct Reduction<'a> {
@@ -154,6 +164,9 @@ pub struct Reduction<'a> {
     accepted: u64,
     /// Counts changes of the script's structure: names, numbers and unused declarations are not part of it.
     structure: u64,
+    /// The shortest time that an interesting script took, and the longest that the input took.
+    fastest: Duration,
+    slowest: Duration,
     started: Instant,
     deadline: Option<Instant>,
     pass: &'static str,
@@ -465,6 +478,13 @@ impl Reduction<'_> {
 
     /// Takes an interesting candidate; false if its witness fails after all.
     fn accept(&mut self, ready: Ready, judgement: Judgement) -> Result<bool, ReduceError> {
+        // What is smaller is quicker, and so is what is no good any more.
+        if judgement.wall * 4 < self.fastest * 3 {
+            self.fastest = judgement.wall;
+            for examiner in &mut self.examiners {
+                examiner.calibrate(judgement.wall);
+            }
+        }
         let Ready { mut draft, text, size, satisfied, subset, .. } = ready;
         if self.duty == ModelDuty::None {
             draft.model = None;
@@ -488,6 +508,9 @@ impl Reduction<'_> {
     /// The best that a plain start shows too, in its final layout. Fast starts are not what a user does; should they
     /// have led astray, earlier results are tried, in growing steps.
     fn confirmed(&mut self) -> Result<Best, ReduceError> {
+        // A plain start on a busy machine must not be what undoes everything.
+        let patient = self.slowest * 2 + CONFIRMED;
+        self.examiners[0].calibrate(patient);
         let mut step = 1;
         loop {
             let mut best = self.best.clone();

@@ -75,7 +75,7 @@ pub struct Judgement {
 pub trait Examiner: Send {
     fn examine(&mut self, candidate: &Candidate) -> Result<Judgement, ReduceError>;
 
-    /// From what the input took, how long candidates may take.
+    /// From what an interesting script took, how long candidates may take.
     fn calibrate(&mut self, wall: Duration);
 
     /// What its runs have cost so far.
@@ -97,7 +97,8 @@ impl Spent {
     }
 }
 
-/// How long a candidate may take, if the input took this long: a smaller script is rarely much slower.
+/// How long a candidate may take, if the best script so far took this long at least: a smaller script is rarely much
+/// slower.
 pub fn patience(wall: Duration, limit: Duration) -> Duration {
-    (wall * 3 / 2 + Duration::from_millis(100)).min(limit)
+    (wall * 2 + Duration::from_millis(80)).min(limit)
 }
