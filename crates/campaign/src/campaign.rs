@@ -137,7 +137,7 @@ fn work(shared: &Shared, interrupted: &(dyn Fn() -> bool + Sync)) -> Option<Camp
         }
         scope.spawn(|| {
             let gone = || running.load(std::sync::atomic::Ordering::Acquire) == 0;
-            if let Err(error) = shared.docket.work(shared, &gone) {
+            if let Err(error) = shared.docket.work(shared, &gone, interrupted) {
                 shared.stop.ask();
                 let mut failed = failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 failed.get_or_insert(error);

@@ -90,6 +90,8 @@ pub struct Settings {
     pub plain: bool,
     /// Ask the installed releases which of them have a finding's bug.
     pub bisect: bool,
+    /// Do not end before every finding has been made small.
+    pub reduce_all: bool,
     /// Signatures that are not reported any more.
     pub known: Vec<String>,
     /// One JSON object a line for every test case.

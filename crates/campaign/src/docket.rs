@@ -108,11 +108,18 @@ impl Docket {
         Ok(Entered::Waiting)
     }
 
-    /// Reduces what is in the queue until the campaign is over; then what is left for a few seconds more.
-    pub fn work(&self, shared: &Shared, workers_gone: &dyn Fn() -> bool) -> Result<(), CampaignError> {
+    /// Reduces what is in the queue until the campaign is over; then what is left for a few seconds more, or to the end
+    /// if the user wants that.
+    pub fn work(
+        &self,
+        shared: &Shared,
+        workers_gone: &dyn Fn() -> bool,
+        interrupted: &dyn Fn() -> bool,
+    ) -> Result<(), CampaignError> {
         let started = Instant::now();
         let mut busy = Duration::ZERO;
-        let watch = Watch { workers_gone, ended: Cell::new(None) };
+        let hurry: &dyn Fn() -> bool = if shared.settings.reduce_all { interrupted } else { &|| true };
+        let watch = Watch { workers_gone, hurry, ended: Cell::new(None) };
         loop {
             let over = workers_gone();
             let waiting = self.queue().pop_front();
@@ -163,6 +170,8 @@ fn reduce(shared: &Shared, case: &Case, watch: &Watch) -> Option<crate::reductio
 /// Ends reductions some time after the last worker has gone.
 struct Watch<'a> {
     workers_gone: &'a dyn Fn() -> bool,
+    /// Whether what is left must not take long.
+    hurry: &'a dyn Fn() -> bool,
     ended: Cell<Option<Instant>>,
 }
 
@@ -171,7 +180,7 @@ impl Observer for Watch<'_> {
         if (self.workers_gone)() && self.ended.get().is_none() {
             self.ended.set(Some(Instant::now()));
         }
-        self.ended.get().is_some_and(|ended| ended.elapsed() > GRACE)
+        (self.hurry)() && self.ended.get().is_some_and(|ended| ended.elapsed() > GRACE)
     }
 }
 

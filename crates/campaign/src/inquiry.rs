@@ -76,7 +76,10 @@ impl Inquiry {
         let mut subject = Subject::new(parts.store, Some(&case.script), &[]);
         subject.expected = expected(&case.expectation);
         let failed = |error| why("a solver", error);
-        let verdicts = court.judge(&mut subject, runs, parts.executor).map_err(failed)?;
+        parts.executor.be_quick(true);
+        let verdicts = court.judge(&mut subject, runs, parts.executor);
+        parts.executor.be_quick(false);
+        let verdicts = verdicts.map_err(failed)?;
         let mut outcomes = Vec::new();
         for mut verdict in verdicts {
             if verdict.standing != Standing::Stands {

@@ -49,9 +49,12 @@ impl Target {
 
     /// Does it claim everything the script uses? A solver of which nothing is known claims all of the standard.
     pub fn accepts(&self, usage: &Usage) -> bool {
-        let theories_ok =
-            self.theories.is_empty() || needs(usage).iter().all(|need| self.theories.contains(*need));
-        theories_ok && usage.operators.iter().all(|op| op.row().accepted_by(self.release))
+        let needs = needs(usage);
+        let theories_ok = self.theories.is_empty() || needs.iter().all(|need| self.theories.contains(*need));
+        let features = needs.iter().copied().chain(usage.nonlinear.then_some("nonlinear"));
+        theories_ok
+            && usage.operators.iter().all(|op| op.row().accepted_by(self.release))
+            && self.solver.adapter.accepts_logic(usage.logic.as_deref().unwrap_or_default(), features)
     }
 
     /// Does it claim a theory of the adapters' vocabulary?
@@ -101,5 +104,37 @@ pub fn name(theory: Theory) -> &'static str {
         Theory::Sets => "sets",
         Theory::Strings => "strings",
         Theory::Transcendentals => "transcendentals",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use smtlib::logic::usage;
+    use smtlib::{Mode, Store, parse};
+    use solver::Adapters;
+
+    use super::*;
+
+    #[test]
+    fn a_logic_that_is_refused_by_name_is_not_claimed() {
+        let adapters = Adapters::built_in();
+        let adapter = adapters.get("yices").expect("a built-in adapter");
+        for (text, claimed) in [
+            ("(set-logic QF_LIA)(declare-const x Int)(assert (> x 0))", true),
+            ("(set-logic QF_AUFBV)(declare-const p Bool)(assert p)", true),
+            ("(set-logic QF_NRA)(declare-const x Real)(assert (> (* x x) 0.0))", true),
+            ("(set-logic ALL)(declare-const x Real)(assert (> (* x x) 0.0))", false),
+            ("(set-logic ALL)(declare-const x Real)(assert (> x 0.0))", true),
+            ("(set-logic NRA)(declare-const p Bool)(assert p)", false),
+            ("(set-logic QF_UFDT)(declare-const p Bool)(assert p)", false),
+            ("(declare-const p Bool)(assert p)", false),
+        ] {
+            let mut store = Store::new();
+            let script = parse(&mut store, text.as_bytes(), Mode::Strict).expect("well-sorted").script;
+            let usage = usage(&store, &script);
+            let features = needs(&usage).into_iter().chain(usage.nonlinear.then_some("nonlinear"));
+            let logic = usage.logic.as_deref().unwrap_or_default();
+            assert_eq!(adapter.accepts_logic(logic, features), claimed, "{text}");
+        }
     }
 }

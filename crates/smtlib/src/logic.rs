@@ -39,11 +39,13 @@ pub struct Usage {
     pub higher_order: bool,
     /// Some term is opaque.
     pub opaque: bool,
+    /// The logic that it names.
+    pub logic: Option<Box<str>>,
 }
 
 /// Looks at every term and declaration of a script.
 pub fn usage(store: &Store, script: &Script) -> Usage {
-    let mut usage = Usage::default();
+    let mut usage = Usage { logic: script.logic(store).map(Box::from), ..Usage::default() };
     let mut sorts = BTreeSet::new();
     for command in &script.commands {
         match command {

@@ -141,8 +141,9 @@ impl Store {
                 let SortKind::Set(element) = self.sort_kind(*set) else { return None };
                 (!elements.is_empty() && elements.iter().all(|sort| sort == element)).then_some(*set)
             }
-            Op::SeqToRe => Some(Sort::REGLAN),
-            Op::SeqInRe => Some(Sort::BOOL),
+            Op::SeqToRe if args.len() == 1 => Some(Sort::REGLAN),
+            Op::SeqInRe if args.len() == 2 => Some(Sort::BOOL),
+            Op::SeqToRe | Op::SeqInRe => None,
             // Z3's Char sort and predicates over it stay opaque.
             _ => Some(self.unknown_sort()),
         }

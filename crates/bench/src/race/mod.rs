@@ -213,7 +213,7 @@ fn judge(
         .arg("fuzz")
         .arg(&triggers)
         .args(["-s", &spec(&settings.target), "--reference", &spec(&settings.reference)])
-        .args(["--engine", "seed", "--bisect", "--json", "--timeout", JUDGE_TIMEOUT])
+        .args(["--engine", "seed", "--bisect", "--reduce-all", "--json", "--timeout", JUDGE_TIMEOUT])
         .args(["--iterations", &rounds.to_string()])
         .args(["--jobs", &settings.jobs.max(1).to_string(), "--rng-seed", "1", "--out"])
         .arg(&campaign)

@@ -1,6 +1,6 @@
 //! The machine: frames for terms whose children are being evaluated, and a stack of children's values.
 
-use smtlib::{Head, Indices, Literal, Op, Term};
+use smtlib::{Head, Indices, Literal, Op, SortKind, Term};
 
 use super::call::Scope;
 use super::{Evaluated, Run};
@@ -366,6 +366,10 @@ impl Run<'_> {
 
     #[inline(always)]
     fn operation(&mut self, op: Op, indices: Indices, term: Term, args: &[Value]) -> Evaluated {
+        // The operator itself as a value.
+        if args.is_empty() && matches!(self.store.sort_kind(self.store.sort_of(term)), SortKind::Fun(..)) {
+            return Err(Reason::Opaque.at(term));
+        }
         match ops::apply(self, ops::Node { op, indices, term }, args) {
             Ok(value) => Ok(value),
             Err(fault) => self.fixed_by_model(op, term, args, fault),

@@ -104,6 +104,10 @@ pub struct Fuzz {
     #[arg(long)]
     bisect: bool,
 
+    /// Do not end before every finding has been made small
+    #[arg(long)]
+    reduce_all: bool,
+
     /// A file with signatures, one a line, that are not reported any more
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,
@@ -175,6 +179,7 @@ impl Fuzz {
             stop_after: self.stop_after,
             plain: self.exec == Exec::Plain,
             bisect: self.bisect,
+            reduce_all: self.reduce_all,
             known,
             log: self.log.clone(),
         })

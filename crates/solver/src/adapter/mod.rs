@@ -43,6 +43,9 @@ pub struct Adapter {
     /// Theories by release.
     #[serde(default, rename = "theory")]
     pub theories: Vec<Theory>,
+    /// Logics it accepts, where it refuses some that its theories would allow: the first entry that matches counts.
+    #[serde(default, rename = "logic")]
+    pub logics: Vec<Logic>,
     /// Its wordings, tried in order.
     #[serde(default, rename = "message")]
     pub messages: Vec<Message>,
@@ -122,6 +125,17 @@ pub struct Theory {
     pub since: Option<Version>,
     /// First release without it.
     pub before: Option<Version>,
+}
+
+/// Logics that the solver accepts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Logic {
+    /// Matches their names; that of a script without one is empty.
+    pub names: Pattern,
+    /// What it does not have in them: names of theories, or `nonlinear`.
+    #[serde(default)]
+    pub without: Vec<String>,
 }
 
 /// A wording of the solver and what it means.
@@ -296,14 +310,26 @@ impl Adapter {
             .collect()
     }
 
+    /// Whether it accepts a logic for a script with these needs.
+    pub fn accepts_logic(&self, logic: &str, mut needs: impl Iterator<Item = impl AsRef<str>>) -> bool {
+        if self.logics.is_empty() {
+            return true;
+        }
+        let rule = self.logics.iter().find(|rule| rule.names.is_match(logic));
+        rule.is_some_and(|rule| {
+            !needs.any(|need| rule.without.iter().any(|without| without == need.as_ref()))
+        })
+    }
+
     /// Every pattern, for validation.
     fn patterns(&self) -> impl Iterator<Item = &Pattern> {
         let packages = self.packages.iter().flat_map(|package| package.files.iter().chain(&package.program));
         let messages = self.messages.iter().map(|message| &message.pattern);
+        let logics = self.logics.iter().map(|logic| &logic.names);
         let excluded = self.options.exclude.iter().map(|rule| &rule.pattern);
         let values = self.options.values.iter().map(|rule| &rule.pattern);
         let identify = self.identify.iter().map(|identify| &identify.output);
-        packages.chain(messages).chain(excluded).chain(values).chain(identify)
+        packages.chain(messages).chain(logics).chain(excluded).chain(values).chain(identify)
     }
 
     /// The wordings that apply to a release, in order.
