@@ -210,6 +210,20 @@ fn solvers_that_cannot_be_had_end_with_four_and_say_what_to_do() {
 }
 
 #[test]
+fn without_pip_it_is_said_what_is_missing() {
+    let folder = Folder::new();
+    let python = folder.file("python", "#!/bin/sh\necho \"$0: No module named pip\" >&2\nexit 1\n");
+    std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    let output = osprey(&["solvers", "install", "z3@4.8.7"])
+        .env("OSPREY_HOME", folder.0.path().join("home"))
+        .env("OSPREY_PYTHON", &python)
+        .output()
+        .expect("osprey starts");
+    assert_eq!(code(&output), Some(4));
+    assert!(complaint(&output).contains("has no pip"), "{}", complaint(&output));
+}
+
+#[test]
 fn what_cannot_be_understood_ends_with_two() {
     let folder = Folder::new();
     let script = folder.file("a.smt2", SATISFIABLE);
