@@ -51,7 +51,8 @@ impl Target {
     pub fn accepts(&self, usage: &Usage) -> bool {
         let needs = needs(usage);
         let theories_ok = self.theories.is_empty() || needs.iter().all(|need| self.theories.contains(*need));
-        let features = needs.iter().copied().chain(usage.nonlinear.then_some("nonlinear"));
+        let operators = usage.operators.iter().map(|op| op.name());
+        let features = needs.iter().copied().chain(usage.nonlinear.then_some("nonlinear")).chain(operators);
         theories_ok
             && usage.operators.iter().all(|op| op.row().accepted_by(self.release))
             && self.solver.adapter.accepts_logic(usage.logic.as_deref().unwrap_or_default(), features)
@@ -123,6 +124,7 @@ mod tests {
             ("(set-logic QF_LIA)(declare-const x Int)(assert (> x 0))", true),
             ("(set-logic QF_AUFBV)(declare-const p Bool)(assert p)", true),
             ("(set-logic QF_NRA)(declare-const x Real)(assert (> (* x x) 0.0))", true),
+            ("(set-logic QF_NIA)(declare-const x Int)(assert ((_ divisible 3) x))", false),
             ("(set-logic ALL)(declare-const x Real)(assert (> (* x x) 0.0))", false),
             ("(set-logic ALL)(declare-const x Real)(assert (> x 0.0))", true),
             ("(set-logic NRA)(declare-const p Bool)(assert p)", false),
@@ -132,7 +134,9 @@ mod tests {
             let mut store = Store::new();
             let script = parse(&mut store, text.as_bytes(), Mode::Strict).expect("well-sorted").script;
             let usage = usage(&store, &script);
-            let features = needs(&usage).into_iter().chain(usage.nonlinear.then_some("nonlinear"));
+            let operators = usage.operators.iter().map(|op| op.name());
+            let features =
+                needs(&usage).into_iter().chain(usage.nonlinear.then_some("nonlinear")).chain(operators);
             let logic = usage.logic.as_deref().unwrap_or_default();
             assert_eq!(adapter.accepts_logic(logic, features), claimed, "{text}");
         }

@@ -133,7 +133,7 @@ pub struct Theory {
 pub struct Logic {
     /// Matches their names; that of a script without one is empty.
     pub names: Pattern,
-    /// What it does not have in them: names of theories, or `nonlinear`.
+    /// What it does not have in them: names of theories or operators, or `nonlinear`.
     #[serde(default)]
     pub without: Vec<String>,
 }
