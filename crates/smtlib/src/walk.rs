@@ -152,24 +152,7 @@ impl Store {
     /// whoever binds it there. Replacements must not mention other variables than what they replace; for those there is
     /// [`Store::substitute`].
     pub fn replace_in_place(&mut self, root: Term, map: &FxHashMap<Term, Term>) -> Result<Term, SortError> {
-        let mut done: FxHashMap<Term, Term> = map.clone();
-        let mut stack = vec![(root, false)];
-        let mut args = Vec::new();
-        while let Some((term, expanded)) = stack.pop() {
-            if done.contains_key(&term) {
-                continue;
-            }
-            if !expanded {
-                stack.push((term, true));
-                stack.extend(self.args(term).iter().map(|arg| (*arg, false)));
-                continue;
-            }
-            args.clear();
-            args.extend(self.args(term).iter().map(|arg| done[arg]));
-            let new = if args == self.args(term) { term } else { self.rebuild(term, &args)? };
-            done.insert(term, new);
-        }
-        Ok(done[&root])
+        self.substitute_in(root, map, None)
     }
 
     /// Replaces terms by terms of the same sort everywhere, at once, without capturing variables.
@@ -187,14 +170,15 @@ impl Store {
                 _ => {}
             }
         }
-        self.substitute_in(root, map, &used)
+        self.substitute_in(root, map, Some(&used))
     }
 
+    /// With the names that the replacements mention, binders make way for them; without, they stay as they are.
     fn substitute_in(
         &mut self,
         root: Term,
         map: &FxHashMap<Term, Term>,
-        used: &FxHashSet<Symbol>,
+        used: Option<&FxHashSet<Symbol>>,
     ) -> Result<Term, SortError> {
         let mut done: FxHashMap<Term, Term> = FxHashMap::default();
         let mut stack = vec![(root, false)];
@@ -208,7 +192,11 @@ impl Store {
                 continue;
             }
             if !expanded {
-                if let Some(renamed) = self.rename_binder(term, map, used)? {
+                let renamed = match used {
+                    Some(used) => self.rename_binder(term, map, used)?,
+                    None => None,
+                };
+                if let Some(renamed) = renamed {
                     done.insert(term, renamed);
                     continue;
                 }
