@@ -1,10 +1,11 @@
 //! The loop: passes over the best script so far until none makes it smaller, or time is up.
 
+mod texts;
+
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use eval::Witness;
 use eval::model_text::{read_model, write_model};
 use oracle::Configuration;
 use rustc_hash::{FxHashSet, FxHasher};
@@ -16,7 +17,7 @@ use crate::error::ReduceError;
 use crate::predicate::{Candidate, Examiner, Judgement, ModelDuty, Predicate, Spent};
 use crate::size::Size;
 use crate::workbench::{Draft, Workbench};
-use crate::{passes, textual, workbench};
+use crate::{passes, textual};
 
 /// The input is examined this often before anything is changed.
 const BASELINE: u32 = 2;
@@ -603,106 +604,6 @@ impl Reduction<'_> {
         self.keep()?;
         Ok(true)
     }
-
-    /// Tries a script with other sorts than the one in hand, given as text with its model. If it is interesting it is the
-    /// best so far, in a store of its own.
-    pub fn renewed(&mut self, text: &str, model: Option<&str>) -> Result<bool, ReduceError> {
-        let mut store = Store::new();
-        let Ok(parsed) = smtlib::parse(&mut store, text.as_bytes(), Mode::Strict) else { return Ok(false) };
-        let script = parsed.script;
-        let text = print::print(&store, &script, self.release);
-        let (size, hash) = (Size::of(text.as_bytes()), hash_of(&text, None));
-        if self.over() || size >= self.best.size || self.tried.contains(&hash) {
-            return Ok(false);
-        }
-        let mut witness = |text: &str, release| {
-            let read = read_model(&mut store, &script, text.as_bytes(), release).ok()?;
-            let model = read.model.restricted_to(&script);
-            let witness = Witness::check(&store, &script, model, workbench::limits()).ok()?;
-            Some(Arc::new(witness.into_model()))
-        };
-        let kept = model.and_then(|model| witness(model, Release::STANDARD));
-        if self.duty == ModelDuty::Keep && kept.is_none() {
-            return Ok(false);
-        }
-        self.candidates += 1;
-        let configuration = self.best.configuration.clone();
-        let candidate = Candidate {
-            text: &text,
-            configuration: configuration.as_ref(),
-            satisfied: kept.is_some(),
-            subset: false,
-            plain: false,
-        };
-        let judgement = self.examiners[0].examine(&candidate)?;
-        let found = || judgement.model.as_ref().and_then(|(text, release)| witness(text, *release));
-        let model = kept.or_else(found);
-        if !judgement.interesting || (self.duty != ModelDuty::None && model.is_none()) {
-            self.tried.insert(hash);
-            return Ok(false);
-        }
-        self.bench = Workbench::new(store, Draft { script, model });
-        // Nothing of the input is left in this store.
-        self.original.clear();
-        self.accepted += 1;
-        self.best.text = text;
-        self.best.size = size;
-        self.best.subset = false;
-        self.keep()?;
-        self.show();
-        Ok(true)
-    }
-
-    /// Tries texts that are no printed draft; the first interesting one is taken. The witness stays if it satisfies what
-    /// we read in the text, or is replaced by another one.
-    pub fn texts(&mut self, texts: Vec<String>) -> Result<Option<usize>, ReduceError> {
-        for (number, text) in texts.into_iter().enumerate() {
-            let hash = hash_of(&text, None);
-            let size = Size::of(text.as_bytes());
-            if self.over() || size >= self.best.size || self.tried.contains(&hash) {
-                continue;
-            }
-            self.candidates += 1;
-            let configuration = self.best.configuration.clone();
-            let kept =
-                self.best.witness.as_deref().and_then(|model| satisfying(&text, model, Release::STANDARD));
-            let candidate = Candidate {
-                text: &text,
-                configuration: configuration.as_ref(),
-                satisfied: kept.is_some(),
-                subset: false,
-                plain: false,
-            };
-            let judgement = self.examiners[0].examine(&candidate)?;
-            let found =
-                || judgement.model.as_ref().and_then(|(model, release)| satisfying(&text, model, *release));
-            let witness = kept.or_else(found);
-            if judgement.interesting && (witness.is_some() || self.best.witness.is_none()) {
-                self.accepted += 1;
-                self.best.text = text;
-                self.best.size = size;
-                self.best.witness = witness;
-                self.best.subset = false;
-                self.history.push(self.best.clone());
-                self.observer.best(&self.best)?;
-                self.show();
-                return Ok(Some(number));
-            }
-            self.tried.insert(hash);
-            self.show();
-        }
-        Ok(None)
-    }
-}
-
-/// The part of a model that a text needs, if it satisfies it.
-fn satisfying(text: &str, model: &str, release: Release) -> Option<String> {
-    let mut store = Store::new();
-    let script = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant).ok()?.script;
-    let read = read_model(&mut store, &script, model.as_bytes(), release).ok()?;
-    let model = read.model.restricted_to(&script);
-    let witness = Witness::check(&store, &script, model, workbench::limits()).ok()?;
-    write_model(&mut store, &script, witness.model()).ok()
 }
 
 /// What is known of a candidate before it is examined.
