@@ -132,7 +132,7 @@ pub enum RunError {
     Launch(#[from] LaunchError),
 }
 
-/// Who can be asked further questions. Every run is a fresh plain start.
+/// Who can be asked further questions. Runs that confirm something are fresh plain starts.
 pub trait Rerun {
     /// All configurations there are, those under test included.
     fn panel(&self) -> &[Arc<Configuration>];
