@@ -2,7 +2,7 @@
 //!
 //! - [`TestCase`]: script, expectation, provenance
 //! - [`Engine`], [`Round`], [`Ask`]: the traits between the campaign and the engines
-//! - [`all`], [`tuned`]: every engine by name
+//! - [`all`], [`tuned`]: every engine by name; [`variants`]: parts of engines, for comparisons
 //! - [`Unchanged`]: the seeds themselves
 //! - [`Generate`]: scripts from nothing
 //! - [`OpFuzz`]: another operator at one place
@@ -34,7 +34,7 @@ pub use fusion::Fusion;
 pub use generated::Generate;
 pub use opfuzz::{Groups, OpFuzz};
 pub use polarity::Polarity;
-pub use registry::{Tuning, all, tuned};
+pub use registry::{Tuning, all, tuned, variants};
 pub use storm::Storm;
 pub use typefuzz::TypeFuzz;
 pub use unchanged::Unchanged;

@@ -146,14 +146,25 @@ fn alone(ours: &[&str], hunted: &[&Outcome]) -> Table {
 
 fn from_seeds(ours: &[&str], hunted: &[&Outcome]) -> Table {
     let with_seed: Vec<&&Outcome> = hunted.iter().filter(|outcome| !outcome.from_seed.is_empty()).collect();
-    let mut table = Table::new("Found from the formula that a fuzzer started from", &["engine", "found"]);
-    for name in ours {
-        let found = with_seed
-            .iter()
-            .filter(|outcome| outcome.from_seed.get(*name).is_some_and(|hunt| hunt.hit.is_some()))
-            .count();
-        table.row([(*name).into(), Cell::of(found as u64, with_seed.len() as u64)]);
+    let mut columns = vec!["item"];
+    columns.extend(ours);
+    let mut table =
+        Table::new("Found from the formula that a fuzzer started from: runs to the first hit", &columns);
+    for outcome in &with_seed {
+        let mut cells: Vec<Cell> = vec![outcome.item.id.as_str().into()];
+        cells.extend(ours.iter().map(|name| match outcome.from_seed.get(*name) {
+            Some(Hunt { hit: Some(calls), .. }) => (*calls).into(),
+            Some(hunt) => hunt.why.as_str().into(),
+            None => Cell::None,
+        }));
+        table.rows.push(cells);
     }
+    let mut found: Vec<Cell> = vec!["found".into()];
+    found.extend(ours.iter().map(|name| {
+        let hit = |outcome: &&&&Outcome| outcome.from_seed.get(*name).is_some_and(|hunt| hunt.hit.is_some());
+        Cell::of(with_seed.iter().filter(hit).count() as u64, with_seed.len() as u64)
+    }));
+    table.rows.push(found);
     table
 }
 

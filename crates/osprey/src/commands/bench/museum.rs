@@ -28,7 +28,7 @@ pub struct Museum {
     #[arg(value_name = "DIR", default_value = "museum")]
     folder: PathBuf,
 
-    /// Engines, separated by commas; auto for all that start from a formula
+    /// Engines, separated by commas; auto for all that start from a formula. For comparisons there are diver-uniform and diver-no-complicate
     #[arg(long, value_name = "LIST", default_value = "auto", value_delimiter = ',')]
     engine: Vec<String>,
 
@@ -104,9 +104,10 @@ impl Museum {
 
     /// The engines named; those that start from nothing have no place here.
     fn engines(&self) -> Result<Vec<Box<dyn engines::Engine>>> {
-        let all: Vec<_> =
+        let usual: Vec<_> =
             engines::all().into_iter().filter(|engine| engine.seeds_wanted() > 0 && !engine.once()).collect();
-        let names: Vec<&str> = all.iter().map(|engine| engine.name()).collect();
+        let variants = engines::variants();
+        let names: Vec<&str> = usual.iter().chain(&variants).map(|engine| engine.name()).collect();
         if let Some(name) = self
             .engine
             .iter()
@@ -118,9 +119,9 @@ impl Museum {
             );
         }
         let auto = self.engine.iter().any(|name| name == "auto");
-        Ok(all
-            .into_iter()
-            .filter(|engine| auto || self.engine.iter().any(|name| name == engine.name()))
-            .collect())
+        let named = |engine: &dyn engines::Engine| self.engine.iter().any(|name| name == engine.name());
+        let mut chosen: Vec<_> = usual.into_iter().filter(|engine| auto || named(engine.as_ref())).collect();
+        chosen.extend(variants.into_iter().filter(|engine| named(engine.as_ref())));
+        Ok(chosen)
     }
 }
