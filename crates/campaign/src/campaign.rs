@@ -51,7 +51,7 @@ pub struct Summary {
 const PROGRESS: Duration = Duration::from_millis(500);
 
 /// How often the clock and the user are asked whether it is over.
-const TICK: Duration = Duration::from_millis(50);
+const TICK: Duration = Duration::from_millis(200);
 
 /// Runs a campaign.
 pub fn run(
@@ -124,6 +124,7 @@ pub fn run(
 fn work(shared: &Shared, interrupted: &(dyn Fn() -> bool + Sync)) -> Option<CampaignError> {
     let failed: Mutex<Option<CampaignError>> = Mutex::new(None);
     let running = std::sync::atomic::AtomicUsize::new(shared.settings.jobs.max(1));
+    let watcher = std::thread::current();
     std::thread::scope(|scope| {
         for _ in 0..shared.settings.jobs.max(1) {
             scope.spawn(|| {
@@ -133,6 +134,8 @@ fn work(shared: &Shared, interrupted: &(dyn Fn() -> bool + Sync)) -> Option<Camp
                     failed.get_or_insert(error);
                 }
                 running.fetch_sub(1, std::sync::atomic::Ordering::Release);
+                shared.docket.wake();
+                watcher.unpark();
             });
         }
         scope.spawn(|| {
@@ -145,7 +148,7 @@ fn work(shared: &Shared, interrupted: &(dyn Fn() -> bool + Sync)) -> Option<Camp
         });
         let mut shown = std::time::Instant::now();
         while running.load(std::sync::atomic::Ordering::Acquire) > 0 {
-            std::thread::sleep(TICK);
+            std::thread::park_timeout(TICK);
             if interrupted() {
                 shared.stop.ask();
             }

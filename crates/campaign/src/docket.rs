@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use reduce::predicate::Limits;
@@ -34,13 +34,15 @@ const CROWDED: usize = 8;
 /// With this many pending, workers wait.
 const FULL: usize = 64;
 
-/// A look at the queue.
-const TICK: Duration = Duration::from_millis(20);
+/// A look at the queue, unless something is put there first.
+const TICK: Duration = Duration::from_millis(250);
 
 /// Findings that wait to be reduced.
 #[derive(Default)]
 pub struct Docket {
     queue: Mutex<VecDeque<Waiting>>,
+    /// Something was put into the queue or taken out, or the campaign is over.
+    changed: Condvar,
 }
 
 struct Waiting {
@@ -64,6 +66,25 @@ impl Docket {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn put(&self, waiting: Waiting) {
+        self.queue().push_back(waiting);
+        self.changed.notify_all();
+    }
+
+    /// Sleeps until something may have changed.
+    fn doze(&self, still: impl Fn(&VecDeque<Waiting>) -> bool) {
+        let queue = self.queue();
+        if still(&queue) {
+            // Which of the two ended it does not matter: the caller looks again.
+            drop(self.changed.wait_timeout(queue, TICK));
+        }
+    }
+
+    /// Has everybody who waits look again.
+    pub fn wake(&self) {
+        self.changed.notify_all();
+    }
+
     /// Puts a confirmed finding on disk and in the queue. `likely` is the signature it would have if it could not be
     /// made smaller.
     pub fn enter(
@@ -81,12 +102,12 @@ impl Docket {
             shared.stop.count_finding();
             shared.observer.found(dossier.finding(), &folder);
             if reducible {
-                self.queue().push_back(Waiting { case, folder, ancestors: ancestors.to_vec() });
+                self.put(Waiting { case, folder, ancestors: ancestors.to_vec() });
             }
             return Ok(Entered::Unique);
         }
         while self.queue().len() >= FULL && !shared.stop.now() {
-            std::thread::sleep(TICK);
+            self.doze(|queue| queue.len() >= FULL);
         }
         let crowded = self.queue().len() >= CROWDED;
         let origin = &case.finding.provenance;
@@ -104,7 +125,7 @@ impl Docket {
         }
         let folder = dossier.write(state.bugs())?;
         drop(state);
-        self.queue().push_back(Waiting { case, folder, ancestors: ancestors.to_vec() });
+        self.put(Waiting { case, folder, ancestors: ancestors.to_vec() });
         Ok(Entered::Waiting)
     }
 
@@ -127,12 +148,13 @@ impl Docket {
                 if over {
                     return Ok(());
                 }
-                std::thread::sleep(TICK);
+                self.doze(VecDeque::is_empty);
                 continue;
             };
+            self.changed.notify_all();
             // The campaign's own work comes first; at its end there is none.
             while !workers_gone() && busy.as_secs_f64() > SHARE * started.elapsed().as_secs_f64() {
-                std::thread::sleep(TICK);
+                self.doze(|_| true);
             }
             let begun = Instant::now();
             let done = if watch.stop() { None } else { reduce(shared, &waiting.case, &watch) };

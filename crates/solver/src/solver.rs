@@ -7,6 +7,7 @@ use std::sync::Arc;
 use smtlib::release::{Family, Release};
 
 use crate::adapter::{Adapter, Message, RunRequest};
+use crate::answer::Wordings;
 use crate::fast::ExecMode;
 use crate::host;
 use crate::install::{How, InstallError, Installed};
@@ -20,8 +21,8 @@ pub struct Solver {
     pub installed: Installed,
     /// What is known about it.
     pub adapter: Arc<Adapter>,
-    /// Wordings any program may print.
-    pub common: Arc<[Message]>,
+    /// What it may print beside answers, and what that means.
+    pub wordings: Arc<Wordings>,
     /// The user's words, in front of those of a test case.
     pub options: Vec<String>,
 }
@@ -38,14 +39,15 @@ pub struct Line {
 }
 
 impl Solver {
-    /// Puts the parts together.
+    /// Puts the parts together. `common` are wordings that any program may print.
     pub fn new(
         installed: Installed,
         adapter: Arc<Adapter>,
-        common: Arc<[Message]>,
+        common: &[Message],
         options: Vec<String>,
     ) -> Self {
-        Solver { installed, adapter, common, options }
+        let wordings = Arc::new(Wordings::new(&adapter, installed.version.as_ref(), common));
+        Solver { installed, adapter, wordings, options }
     }
 
     /// The release, where known.
@@ -158,7 +160,7 @@ mod tests {
             origin: Origin::Given,
         };
         let adapter = Arc::new(adapters.get(name).expect("built in").clone());
-        Solver::new(installed, adapter, Arc::from([]), options.iter().map(ToString::to_string).collect())
+        Solver::new(installed, adapter, &[], options.iter().map(ToString::to_string).collect())
     }
 
     #[test]

@@ -15,21 +15,30 @@ use crate::solver::Solver;
 /// Wordings are looked for in this much of a stream's beginning and end; floods repeat themselves.
 const LOOKED_AT: usize = 128 << 10;
 
-/// A wording that was found.
+/// A wording that was found. Where in the evidence, and what its groups are, is looked up only when it matters.
 struct Hit<'a> {
-    means: Meaning,
-    capture: Captures<'a>,
+    message: &'a Message,
+    evidence: &'a str,
 }
 
 impl Hit<'_> {
+    fn means(&self) -> Meaning {
+        self.message.means
+    }
+
+    fn capture(&self) -> Option<Captures<'_>> {
+        self.message.pattern.captures(self.evidence)
+    }
+
     fn group(&self, name: &str) -> Option<String> {
-        Some(self.capture.name(name)?.as_str().trim().to_string()).filter(|text| !text.is_empty())
+        Some(self.capture()?.name(name)?.as_str().trim().to_string()).filter(|text| !text.is_empty())
     }
 
     fn message(&self) -> String {
         self.group("message").unwrap_or_else(|| {
-            let whole = self.capture.get(0).map(|found| found.as_str()).unwrap_or_default();
-            whole.lines().next().unwrap_or_default().trim().to_string()
+            let capture = self.capture();
+            let whole = capture.as_ref().and_then(|capture| capture.get(0)).map(|found| found.as_str());
+            whole.unwrap_or_default().lines().next().unwrap_or_default().trim().to_string()
         })
     }
 }
@@ -43,7 +52,7 @@ pub(super) fn classify(solver: &Solver, outline: &Outline, outcome: &Outcome, re
     let failed_checks = failed_checks(&hits);
     let signal = fault_signal(outcome);
     let crash = crash_report(&hits, signal, &evidence);
-    let has = |means| hits.iter().any(|hit| hit.means == means);
+    let has = |means| hits.iter().any(|hit| hit.means() == means);
     let code_means = match outcome.exit {
         Exit::Exited(code) => {
             solver.adapter.exits.iter().find(|exit| exit.code == code).map(|exit| exit.means)
@@ -130,37 +139,25 @@ pub(super) fn meaning_of_error(solver: &Solver, raw: &str) -> ErrorMessage {
         let mut numbers = found.iter().skip(1).flatten().filter_map(|number| number.as_str().parse().ok());
         (numbers.next(), numbers.next())
     });
-    let hit = messages(solver).find_map(|message| {
-        let capture = message.pattern.captures(raw)?;
-        Some(Hit { means: message.means, capture })
-    });
+    let first = solver.wordings.in_text(raw).into_iter().next();
     let (line, column) = place.unwrap_or((None, None));
     ErrorMessage {
         message: text.trim().to_string(),
         line,
         column,
-        means: hit.map_or(Meaning::Rejected, |hit| hit.means),
+        means: first.map_or(Meaning::Rejected, |message| message.means),
     }
 }
 
-fn messages(solver: &Solver) -> impl Iterator<Item = &Message> {
-    solver.adapter.messages_of(solver.version()).chain(solver.common.iter())
-}
-
-/// The first place of every wording. Meanings that only describe an error are left to that error.
-fn find_all<'a>(solver: &Solver, evidence: &'a str) -> Vec<Hit<'a>> {
-    messages(solver)
-        .filter_map(|message| {
-            let capture = message.pattern.captures(evidence)?;
-            Some(Hit { means: message.means, capture })
-        })
-        .collect()
+/// Every wording that occurs.
+fn find_all<'a>(solver: &'a Solver, evidence: &'a str) -> Vec<Hit<'a>> {
+    solver.wordings.in_text(evidence).into_iter().map(|message| Hit { message, evidence }).collect()
 }
 
 fn failed_checks(hits: &[Hit]) -> Vec<FailedCheck> {
     let mut failed: Vec<FailedCheck> = Vec::new();
     for hit in hits {
-        let what = match hit.means {
+        let what = match hit.means() {
             Meaning::ModelCheckFailed => Checked::Model,
             Meaning::CoreCheckFailed => Checked::Core,
             Meaning::ProofCheckFailed => Checked::Proof,
@@ -186,7 +183,7 @@ fn fault_signal(outcome: &Outcome) -> Option<i32> {
 fn crash_report(hits: &[Hit], signal: Option<i32>, evidence: &str) -> Option<CrashReport> {
     let telling = [CrashKind::Sanitizer, CrashKind::Assertion, CrashKind::InternalError, CrashKind::Signal];
     let hit = telling.iter().find_map(|kind| {
-        hits.iter().find(|hit| CrashKind::of(hit.means) == Some(*kind)).map(|hit| (*kind, hit))
+        hits.iter().find(|hit| CrashKind::of(hit.means()) == Some(*kind)).map(|hit| (*kind, hit))
     });
     match (hit, signal) {
         (Some((kind, hit)), _) => Some(CrashReport {

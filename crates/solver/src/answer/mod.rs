@@ -8,7 +8,8 @@
 //! | `reader.rs` | cutting output into pieces |
 //! | `outline.rs` | the script's commands, to tell which piece answers which |
 //! | `interpret.rs` | from pieces to answers, models, cores, errors |
-//! | `classify.rs` | the solver's wordings, exit codes and signals; what the run amounts to |
+//! | `wordings.rs` | the solver's wordings, looked for together |
+//! | `classify.rs` | wordings, exit codes and signals; what the run amounts to |
 
 mod classify;
 mod interpret;
@@ -16,8 +17,10 @@ mod outline;
 pub mod reader;
 #[cfg(test)]
 mod tests;
+mod wordings;
 
 pub use outline::{Command, Outline, Prints};
+pub use wordings::Wordings;
 
 use std::ops::Range;
 

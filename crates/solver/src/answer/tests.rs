@@ -19,7 +19,7 @@ fn solver(name: &str, version: &str) -> Solver {
         origin: Origin::OnPath,
     };
     let adapter = Arc::new(adapters.get(name).expect("built in").clone());
-    Solver::new(installed, adapter, adapters.common_messages().to_vec().into(), Vec::new())
+    Solver::new(installed, adapter, adapters.common_messages(), Vec::new())
 }
 
 fn outcome(stdout: &str, stderr: &str, exit: Exit) -> Outcome {

@@ -37,8 +37,8 @@ pub struct Job {
     pub offset: u64,
 }
 
-/// Sent by the server once when it is ready (`pid` is its own), and after each fork (`pid` is the child, or 0 when
-/// `fork` failed or the process has grown threads, which a fork would lose).
+/// Sent by the server once when it is ready (`pid` is its own, or 0 if it has several threads, which a fork would lose),
+/// and when a fork failed (`pid` is 0). A fork that works is not announced: that would wake the launcher for nothing.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Started {
@@ -133,7 +133,6 @@ pub fn serve() -> Job {
                 announce(0);
                 continue;
             }
-            announce(child);
             report(child);
         }
     }

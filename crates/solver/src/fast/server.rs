@@ -6,7 +6,8 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use crate::launch::{
-    Capture, Child, Interrupted, Outcome, Program, RunReply, RunRequest, Site, Stdio, pipe, socket_pair,
+    Capture, Child, Interrupted, Outcome, Program, QUIET, RunReply, RunRequest, Site, Stdio, children_of,
+    pipe, socket_pair,
 };
 
 use super::ExecMode;
@@ -42,6 +43,9 @@ enum Message {
 
 /// A server must reach its fork point within the run's own time, but short limits are for solving, not for starting.
 const LEAST_START: Duration = Duration::from_secs(10);
+
+/// A run may be over before its job has been forked: when to look again.
+const UNFORKED: Duration = Duration::from_millis(1);
 
 impl Server {
     /// Starts a server for runs like `request`, whose script has this prefix.
@@ -89,8 +93,8 @@ impl Server {
         let mut stderr = Capture::new(&self.error.read, request.limits.stderr);
         let failed = |reason: &str| Ok(Err(Failed(reason.to_owned())));
         loop {
-            let woken =
-                site.watch.step(&mut stdout, &mut stderr, self.control.as_raw_fd(), Some(deadline))?;
+            let control = self.control.as_raw_fd();
+            let woken = site.watch.step(&mut stdout, &mut stderr, control, Some(deadline), Instant::now())?;
             if woken.control {
                 match self.receive() {
                     Message::Started(0) => return failed("it has several threads where it would be forked"),
@@ -137,16 +141,21 @@ impl Server {
         if !self.send(&job) {
             return Ok(Err(Failed("its fork server died".to_owned())));
         }
-        let mut pid = None;
         let (mut timed_out, mut truncated, mut killed) = (false, false, false);
         let report = loop {
             let over = timed_out || truncated;
+            let until = if killed {
+                None
+            } else if over {
+                Some(Instant::now() + UNFORKED)
+            } else {
+                deadline
+            };
             let control = self.control.as_raw_fd();
-            let woken = site.watch.step(&mut stdout, &mut stderr, control, deadline.filter(|_| !over))?;
+            let woken = site.watch.step(&mut stdout, &mut stderr, control, until, start + QUIET)?;
             if woken.control {
                 match self.receive() {
-                    Message::Started(0) => return Ok(Err(Failed("it cannot be forked".to_owned()))),
-                    Message::Started(child) => pid = Some(child),
+                    Message::Started(_) => return Ok(Err(Failed("it cannot be forked".to_owned()))),
                     Message::Report(report) => break report,
                     Message::Gone => return Ok(Err(Failed("its fork server died".to_owned()))),
                 }
@@ -155,12 +164,10 @@ impl Server {
                 truncated = stdout.truncated || stderr.truncated;
                 timed_out = !truncated && woken.expired;
             }
-            if let Some(pid) = pid.filter(|_| (timed_out || truncated) && !killed) {
-                killed = true;
-                // Twice, as the child may not have its own group yet.
-                unsafe {
-                    libc::kill(-pid, libc::SIGKILL);
-                    libc::kill(pid, libc::SIGKILL);
+            if (timed_out || truncated) && !killed {
+                killed = self.kill_job();
+                if !killed && start.elapsed() > limits.wall + LEAST_START {
+                    return Ok(Err(Failed("its fork server does not fork".to_owned())));
                 }
             }
         };
@@ -176,6 +183,19 @@ impl Server {
             stderr: finish(stderr),
             fallback: None,
         }))
+    }
+
+    /// Kills the job that is running; `false` if it has not been forked yet.
+    fn kill_job(&self) -> bool {
+        let jobs = children_of(self.child.pid);
+        for job in &jobs {
+            // Twice, as it may not have its own group yet.
+            unsafe {
+                libc::kill(-job, libc::SIGKILL);
+                libc::kill(*job, libc::SIGKILL);
+            }
+        }
+        !jobs.is_empty()
     }
 
     fn send(&self, job: &Job) -> bool {
@@ -233,7 +253,7 @@ type Prepared = (Program, Stream, Stream, (OwnedFd, OwnedFd));
 
 /// All that a server needs before it can be started.
 fn prepare(
-    site: &Site,
+    site: &mut Site,
     request: &RunRequest,
     prefix: Prefix,
     library: Option<&OwnedFd>,

@@ -211,7 +211,7 @@ fn try_out(
     };
     let script = directory.join("trial.smt2");
     std::fs::write(&script, TRIAL).map_err(|source| InstallError::disk(&script, source))?;
-    let solver = Solver::new(installed, Arc::clone(adapter), Arc::from([]), Vec::new());
+    let solver = Solver::new(installed, Arc::clone(adapter), &[], Vec::new());
     let line = solver.line(&RunRequest::default(), &script.to_string_lossy())?;
     let mut trial = command(&line.program);
     trial.args(&line.arguments).envs(line.env.iter().cloned()).current_dir(directory);

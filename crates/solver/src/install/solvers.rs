@@ -9,7 +9,7 @@ use super::error::InstallError;
 use super::home::Home;
 use super::release::{self, Step};
 use super::{How, Installed, Origin, identify, pip};
-use crate::adapter::{Adapter, Adapters, Message, Package, Registry};
+use crate::adapter::{Adapter, Adapters, Package, Registry};
 use crate::solver::Solver;
 use crate::spec::{Spec, Target, Wanted};
 use crate::version::Version;
@@ -22,7 +22,6 @@ pub type Progress<'a> = &'a dyn Fn(&str, Step);
 pub struct Solvers {
     adapters: Adapters,
     shared: Vec<Arc<Adapter>>,
-    common: Arc<[Message]>,
     home: Home,
 }
 
@@ -58,8 +57,7 @@ impl Solvers {
     /// With these adapters and this data directory.
     pub fn new(adapters: Adapters, home: Home) -> Self {
         let shared = adapters.iter().cloned().map(Arc::new).collect();
-        let common = adapters.common_messages().to_vec().into();
-        Solvers { adapters, shared, common, home }
+        Solvers { adapters, shared, home }
     }
 
     /// The adapters in force.
@@ -149,7 +147,7 @@ impl Solvers {
 
     fn ready(&self, installed: Installed, options: Vec<String>) -> Result<Solver, InstallError> {
         let adapter = self.adapter(&installed.name)?;
-        Ok(Solver::new(installed, adapter, Arc::clone(&self.common), options))
+        Ok(Solver::new(installed, adapter, self.adapters.common_messages(), options))
     }
 
     fn adapter(&self, name: &str) -> Result<Arc<Adapter>, InstallError> {

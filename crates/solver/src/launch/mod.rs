@@ -46,6 +46,7 @@ pub use runner::{OwnUsage, Runner, RunnerConfig};
 pub use serve::serve_if_asked;
 
 pub(crate) use child::{Child, Program, Stdio, pipe, socket_pair};
+pub(crate) use reap::children_of;
 pub(crate) use serve::Site;
-pub(crate) use watch::{Capture, Interrupted};
+pub(crate) use watch::{Capture, Interrupted, QUIET};
 pub(crate) use wire::{RunReply, RunRequest};

@@ -3,7 +3,8 @@
 //! Guard and launcher are *subreapers*: a process whose parent has died becomes their child, wherever it has hidden.
 
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
 /// Finds and kills the children of this (single-threaded) process.
@@ -24,7 +25,7 @@ impl Reaper {
     }
 
     /// Kills and reaps every child but those in `keep`, and then their children, until none is left.
-    pub fn kill_strays(&mut self, keep: &[libc::pid_t]) {
+    pub fn kill_strays(&self, keep: &[libc::pid_t]) {
         // A program that forks faster than we kill, each child in a new session, could keep us here for ever.
         let give_up = Instant::now() + Duration::from_secs(10);
         while Instant::now() < give_up {
@@ -57,15 +58,33 @@ impl Reaper {
         }
     }
 
-    fn children(&mut self) -> Vec<libc::pid_t> {
-        if let Some(list) = &mut self.children {
-            let mut text = String::new();
-            if list.rewind().is_ok() && list.read_to_string(&mut text).is_ok() {
-                return text.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect();
-            }
-        }
-        children_by_search(self.own)
+    fn children(&self) -> Vec<libc::pid_t> {
+        self.children
+            .as_ref()
+            .and_then(|list| read_children(list).ok())
+            .unwrap_or_else(|| children_by_search(self.own))
     }
+}
+
+/// The children of another (single-threaded) process.
+pub(crate) fn children_of(parent: libc::pid_t) -> Vec<libc::pid_t> {
+    File::open(format!("/proc/{parent}/task/{parent}/children"))
+        .and_then(|list| read_children(&list))
+        .unwrap_or_else(|_| children_by_search(parent))
+}
+
+/// Reads the kernel's list of children from its beginning.
+fn read_children(list: &File) -> io::Result<Vec<libc::pid_t>> {
+    let mut text = Vec::new();
+    let mut part = [0; 1 << 10];
+    loop {
+        match list.read_at(&mut part, text.len() as u64)? {
+            0 => break,
+            length => text.extend_from_slice(&part[..length]),
+        }
+    }
+    let words = text.split(u8::is_ascii_whitespace).map(str::from_utf8);
+    Ok(words.filter_map(|word| word.ok()?.parse().ok()).collect())
 }
 
 /// All processes whose parent is `parent`, for kernels that keep no list of children.
@@ -95,5 +114,23 @@ mod tests {
         child.kill().expect("killed");
         child.wait().expect("reaped");
         assert!(found.contains(&(child.id() as libc::pid_t)), "{found:?}");
+    }
+
+    #[test]
+    fn the_children_of_another_process_are_found() {
+        // The shell stays: it has something to do after its child.
+        let script = "sleep 60 & wait; true";
+        let mut shell = std::process::Command::new("sh").args(["-c", script]).spawn().expect("sh starts");
+        let parent = shell.id() as libc::pid_t;
+        let give_up = Instant::now() + Duration::from_secs(10);
+        let mut found = children_of(parent);
+        while found.is_empty() && Instant::now() < give_up {
+            found = children_of(parent);
+        }
+        for child in &found {
+            unsafe { libc::kill(*child, libc::SIGKILL) };
+        }
+        shell.wait().expect("reaped");
+        assert_eq!(found.len(), 1, "{found:?}");
     }
 }

@@ -2,10 +2,10 @@
 
 use std::ffi::{CString, OsStr};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::fast::job::INPUT_NAME;
@@ -18,11 +18,48 @@ pub(crate) struct Scratch {
     base: PathBuf,
     run: PathBuf,
     input: PathBuf,
-    /// The working directory's inode: a solver may have put another one in its place.
+    /// The working directory, and its inode: a solver may have put another one in its place.
+    directory: Option<File>,
     inode: u64,
+    /// The input file as long as it is in its place.
+    placed: Option<Placed>,
     /// Locked as long as guard or launcher lives.
     _lock: File,
 }
+
+/// The input file of the last run. It stays for the next one: a new file costs more than new content.
+struct Placed {
+    file: File,
+    inode: u64,
+}
+
+impl Placed {
+    fn new(path: &Path) -> io::Result<Self> {
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true).mode(INPUT_MODE);
+        let file = match options.open(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                fs::remove_file(path)?;
+                options.open(path)?
+            }
+            opened => opened?,
+        };
+        let inode = file.metadata()?.ino();
+        Ok(Placed { file, inode })
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all_at(bytes, 0)?;
+        self.file.set_len(bytes.len() as u64)
+    }
+
+    /// Whether the last run has left it as it was made, but for its content.
+    fn is_ours(&self) -> bool {
+        self.file.metadata().is_ok_and(|now| now.mode() & 0o7777 == INPUT_MODE && now.nlink() == 1)
+    }
+}
+
+const INPUT_MODE: u32 = 0o600;
 
 impl Scratch {
     /// Makes a directory in `parent`, or in memory if there is such a file system, or in the temporary directory.
@@ -48,7 +85,7 @@ impl Scratch {
         }
         let run = base.join("run");
         let input = run.join(INPUT_NAME.trim_end_matches('\0'));
-        let mut scratch = Scratch { base, run, input, inode: 0, _lock: lock };
+        let mut scratch = Scratch { base, run, input, directory: None, inode: 0, placed: None, _lock: lock };
         if let Err(error) = scratch.make_run() {
             scratch.remove();
             return Err(error);
@@ -58,7 +95,10 @@ impl Scratch {
 
     fn make_run(&mut self) -> io::Result<()> {
         fs::DirBuilder::new().mode(0o700).create(&self.run)?;
-        self.inode = fs::metadata(&self.run)?.ino();
+        let directory = File::open(&self.run)?;
+        self.inode = directory.metadata()?.ino();
+        self.directory = Some(directory);
+        self.placed = None;
         Ok(())
     }
 
@@ -75,24 +115,29 @@ impl Scratch {
         &self.input
     }
 
-    /// Writes the input file anew.
-    pub fn place_input(&self, bytes: &[u8]) -> io::Result<()> {
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create_new(true).mode(0o600);
-        let mut file = match options.open(&self.input) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                fs::remove_file(&self.input)?;
-                options.open(&self.input)?
-            }
-            opened => opened?,
+    /// Puts an input file in its place.
+    pub fn place_input(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if let Some(placed) = self.placed.take_if(|placed| !placed.is_ours()) {
+            drop(placed);
+            fs::remove_file(&self.input)?;
+        }
+        let placed = match self.placed.take() {
+            Some(placed) => placed,
+            None => Placed::new(&self.input)?,
         };
-        file.write_all(bytes)
+        placed.write(bytes)?;
+        self.placed = Some(placed);
+        Ok(())
     }
 
-    /// Empties the working directory. If that cannot be done a new one takes its place, and the answer is `true`:
-    /// processes that are waiting in the old one must go.
+    /// Empties the working directory; the input file may stay, to be overwritten. If that cannot be done a new directory
+    /// takes its place, and the answer is `true`: processes that are waiting in the old one must go.
     pub fn clean(&mut self) -> io::Result<bool> {
         let intact = fs::symlink_metadata(&self.run).is_ok_and(|now| now.is_dir() && now.ino() == self.inode);
+        if intact && self.holds_only_input() {
+            return Ok(false);
+        }
+        self.placed = None;
         if intact && self.empty_run().is_ok() {
             return Ok(false);
         }
@@ -102,6 +147,40 @@ impl Scratch {
         }
         self.make_run()?;
         Ok(true)
+    }
+
+    /// Whether nothing but our input file is in the working directory, the usual case: one listing tells.
+    fn holds_only_input(&self) -> bool {
+        let (Some(directory), Some(placed)) = (&self.directory, &self.placed) else { return false };
+        let fd = directory.as_raw_fd();
+        let mut entries = [0u64; 128];
+        if unsafe { libc::lseek(fd, 0, libc::SEEK_SET) } != 0 {
+            return false;
+        }
+        let mut inputs = 0;
+        loop {
+            let (room, at) = (size_of_val(&entries), entries.as_mut_ptr());
+            let length = unsafe { libc::syscall(libc::SYS_getdents64, fd, at, room) };
+            let Ok(length) = usize::try_from(length) else { return false };
+            if length == 0 {
+                return inputs == 1;
+            }
+            let mut position = 0;
+            while position < length {
+                // SAFETY: the kernel filled `length` bytes with whole records, each aligned to eight bytes.
+                let (inode, next, name) = unsafe {
+                    let entry = at.byte_add(position).cast::<libc::dirent64>();
+                    let name = std::ffi::CStr::from_ptr((&raw const (*entry).d_name).cast());
+                    ((*entry).d_ino, (*entry).d_reclen, name.to_bytes())
+                };
+                let is_input = inode == placed.inode && name == INPUT_NAME.trim_end_matches('\0').as_bytes();
+                if !is_input && name != b"." && name != b".." {
+                    return false;
+                }
+                inputs += usize::from(is_input);
+                position += usize::from(next).max(1);
+            }
+        }
     }
 
     fn empty_run(&self) -> io::Result<()> {
@@ -185,5 +264,41 @@ mod tests {
 
         scratch.remove();
         assert_eq!(fs::read_dir(parent.path()).expect("there").count(), 0);
+    }
+
+    #[test]
+    fn an_input_file_that_is_left_alone_stays_and_any_other_is_made_anew() {
+        let parent = tempfile::tempdir().expect("a directory");
+        let mut scratch = Scratch::new(Some(parent.path())).expect("a scratch directory");
+        let inode = |scratch: &Scratch| fs::metadata(scratch.input()).expect("there").ino();
+        scratch.place_input(b"(check-sat)(exit)").expect("placed");
+        let first = inode(&scratch);
+        assert!(!scratch.clean().expect("cleaned"));
+        scratch.place_input(b"(exit)").expect("placed");
+        assert_eq!(fs::read(scratch.input()).expect("read"), b"(exit)");
+        assert_eq!(inode(&scratch), first, "the same file");
+
+        // Links, permissions and other files are a solver's doing.
+        let foreign = parent.path().join("foreign");
+        fs::write(&foreign, "x").expect("written");
+        fs::remove_file(scratch.input()).expect("removed");
+        std::os::unix::fs::symlink(&foreign, scratch.input()).expect("linked");
+        assert!(!scratch.clean().expect("cleaned"));
+        scratch.place_input(b"(pop)").expect("placed");
+        assert_eq!(fs::read(&foreign).expect("read"), b"x");
+        assert!(fs::symlink_metadata(scratch.input()).expect("there").is_file());
+
+        fs::set_permissions(scratch.input(), fs::Permissions::from_mode(0o400)).expect("set");
+        assert!(!scratch.clean().expect("cleaned"));
+        scratch.place_input(b"(push)").expect("placed");
+        assert_eq!(fs::read(scratch.input()).expect("read"), b"(push)");
+        assert_eq!(fs::metadata(scratch.input()).expect("there").mode() & 0o777, INPUT_MODE);
+
+        fs::write(scratch.run().join("litter"), "x").expect("written");
+        assert!(!scratch.clean().expect("cleaned"));
+        assert_eq!(fs::read_dir(scratch.run()).expect("there").count(), 0);
+        scratch.place_input(b"(exit)").expect("placed");
+        assert_eq!(fs::read(scratch.input()).expect("read"), b"(exit)");
+        scratch.remove();
     }
 }

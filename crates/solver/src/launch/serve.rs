@@ -16,7 +16,7 @@ use super::locate::this_executable_serves;
 use super::outcome::Outcome;
 use super::reap::Reaper;
 use super::scratch::Scratch;
-use super::watch::{Capture, Ended, Interrupted, Watch};
+use super::watch::{Capture, Ended, Interrupted, QUIET, Watch};
 use super::wire::{Frames, Reply, Request, RunReply, RunRequest};
 
 /// The hidden first argument that makes an executable the launcher.
@@ -42,7 +42,7 @@ fn be_guard(args: Vec<OsString>) -> ! {
     let number = |at: usize, or: u64| args.get(at).and_then(|text| text.to_str()?.parse().ok()).unwrap_or(or);
     let parent = args.first().filter(|parent| !parent.is_empty()).map(PathBuf::from);
     let pool = PoolConfig { servers: number(1, 8) as usize, snapshot_after: number(2, 2) as u32 };
-    let (mut reaper, scratch) =
+    let (reaper, scratch) =
         match Reaper::new().and_then(|reaper| Ok((reaper, Scratch::new(parent.as_deref())?))) {
             Ok(both) => both,
             Err(error) => {
@@ -277,7 +277,7 @@ fn watch_child(
     let mut ended = Ended { timed_out: false, truncated: false, wall };
     loop {
         let killed = ended.timed_out || ended.truncated;
-        let woken = site.watch.step(stdout, stderr, -1, deadline.filter(|_| !killed))?;
+        let woken = site.watch.step(stdout, stderr, -1, deadline.filter(|_| !killed), start + QUIET)?;
         if woken.child && child.has_ended() {
             ended.wall = start.elapsed();
             return Ok(ended);

@@ -1,8 +1,13 @@
 //! Waiting for a solver: its output, its end, the clock, and our own worker, all at once.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
+
+/// A run that ends within this time wakes the launcher only once, at its end. What it prints waits in the pipe, which
+/// holds 64 KiB; a solver that prints more sleeps for the rest of the time.
+pub(crate) const QUIET: Duration = Duration::from_millis(50);
 
 /// The worker is gone, or somebody wants the launcher to end: everything must be killed and removed.
 #[derive(Debug)]
@@ -36,41 +41,46 @@ impl Capture {
         self
     }
 
-    /// Takes what is there now; what is over the limit is read and dropped, so that nothing stays for the next run.
+    /// Takes what is there now, unless it is over the limit: the caller wants to look at that and at the clock.
     pub fn pull(&mut self) {
-        let mut buffer = [0u8; 1 << 15];
-        while self.open {
-            let length = unsafe { libc::read(self.fd, buffer.as_mut_ptr().cast(), buffer.len()) };
-            if length <= 0 {
-                let error = io::Error::last_os_error();
-                let later = length < 0
-                    && matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted);
-                self.open = later;
-                return;
-            }
-            let length = length as usize;
-            let kept = length.min(self.limit.saturating_sub(self.bytes.len()));
-            self.bytes.extend_from_slice(&buffer[..kept]);
-            self.truncated |= kept < length;
-            if self.truncated || length < buffer.len() {
-                // More may come, but it can wait for the next turn: the caller wants to look at the clock.
-                return;
-            }
+        while !self.truncated && self.pull_once() == Pulled::More {}
+    }
+
+    /// Takes a part of what is there; what is over the limit is read and dropped, so that nothing stays for the next
+    /// run.
+    fn pull_once(&mut self) -> Pulled {
+        if !self.open {
+            return Pulled::All;
         }
+        let mut buffer = [const { MaybeUninit::<u8>::uninit() }; 1 << 15];
+        let length = unsafe { libc::read(self.fd, buffer.as_mut_ptr().cast(), buffer.len()) };
+        if length <= 0 {
+            let error = io::Error::last_os_error();
+            self.open =
+                length < 0 && matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted);
+            return Pulled::All;
+        }
+        let length = length as usize;
+        let kept = length.min(self.limit.saturating_sub(self.bytes.len()));
+        // SAFETY: `read` has filled the first `length` bytes.
+        let filled = unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast::<u8>(), length) };
+        self.bytes.extend_from_slice(&filled[..kept]);
+        self.truncated |= kept < length;
+        // A pipe gives all it has: less than was asked for is the rest.
+        if length < buffer.len() { Pulled::All } else { Pulled::More }
     }
 
     /// After the end of the process: takes all that is left.
     pub fn drain(&mut self) {
-        loop {
-            let mut state = libc::pollfd { fd: self.fd, events: libc::POLLIN, revents: 0 };
-            let ready =
-                self.open && unsafe { libc::poll(&mut state, 1, 0) } > 0 && state.revents & libc::POLLIN != 0;
-            if !ready {
-                return;
-            }
-            self.pull();
-        }
+        while self.pull_once() == Pulled::More {}
     }
+}
+
+/// Whether a stream may have more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pulled {
+    All,
+    More,
 }
 
 /// Why [`Watch::step`] returned.
@@ -123,26 +133,29 @@ impl Watch {
         }
     }
 
-    /// Sleeps until something happens, and takes what output there is.
+    /// Sleeps until something happens, and takes what output there is. Before `listen` it does not wake up for output:
+    /// most runs are short and print little, and that is taken when they have ended.
     pub fn step(
         &self,
         out: &mut Capture,
         err: &mut Capture,
         control: RawFd,
         deadline: Option<Instant>,
+        listen: Instant,
     ) -> Result<Woken, Interrupted> {
-        let timeout = match deadline {
-            None => -1,
-            Some(deadline) => {
-                let left = deadline.saturating_duration_since(Instant::now());
-                i32::try_from(left.as_nanos().div_ceil(1_000_000)).unwrap_or(i32::MAX)
-            }
-        };
+        let now = Instant::now();
+        let listening = now >= listen;
+        let until = if listening { deadline } else { Some(deadline.map_or(listen, |end| end.min(listen))) };
+        let timeout = until.map_or(-1, |until| {
+            let left = until.saturating_duration_since(now);
+            i32::try_from(left.as_nanos().div_ceil(1_000_000)).unwrap_or(i32::MAX)
+        });
+        let heard = |stream: &Capture| if listening && stream.open { stream.fd } else { -1 };
         let mut fds = [
             poll_for(self.signals.as_raw_fd(), libc::POLLIN),
             poll_for(self.worker, libc::POLLRDHUP),
-            poll_for(if out.open { out.fd } else { -1 }, libc::POLLIN),
-            poll_for(if err.open { err.fd } else { -1 }, libc::POLLIN),
+            poll_for(heard(out), libc::POLLIN),
+            poll_for(heard(err), libc::POLLIN),
             poll_for(control, libc::POLLIN),
         ];
         let mut woken = Woken::default();

@@ -115,7 +115,7 @@ mod tests {
             origin: Origin::OnPath,
         };
         let adapter = Arc::new(adapters.get("cvc5").expect("built in").clone());
-        Solver::new(installed, adapter, Arc::from([]), options.iter().map(ToString::to_string).collect())
+        Solver::new(installed, adapter, &[], options.iter().map(ToString::to_string).collect())
     }
 
     fn table() -> OptionTable {
