@@ -1,5 +1,6 @@
 //! The loop: passes over the best script so far until none makes it smaller, or time is up.
 
+mod patience;
 mod texts;
 
 use std::hash::{Hash, Hasher};
@@ -9,8 +10,11 @@ use std::time::{Duration, Instant};
 use eval::model_text::{read_model, write_model};
 use oracle::Configuration;
 use rustc_hash::{FxHashSet, FxHasher};
-use smtlib::{Mode, Release, Store, Term, print};
+use smtlib::literal::Escapes;
+use smtlib::print::{Dialect, print_in};
+use smtlib::{Mode, Release, Store, Term};
 
+use self::patience::Patience;
 pub use crate::course::{Best, Input, Observer, PassRecord, Progress, Reduced, Settings};
 use crate::edit::Edit;
 use crate::error::ReduceError;
@@ -19,8 +23,11 @@ use crate::size::Size;
 use crate::workbench::{Draft, Workbench};
 use crate::{passes, textual};
 
-/// The input is examined this often before anything is changed.
+/// The input is examined this often before anything is changed, what the predicate has seen of it already included.
 const BASELINE: u32 = 2;
+
+/// Inputs that take longer are examined once less: printed anew they are examined again anyway.
+const LONG: Duration = Duration::from_secs(1);
 
 /// Inputs slower than this get a remark.
 const SLOW: Duration = Duration::from_secs(3);
@@ -30,6 +37,10 @@ const TRIVIAL: &str = "(check-sat)\n";
 
 /// So few steps are tried one by one at once.
 const FEW: usize = 3;
+
+/// The same once so many candidates in a row have failed.
+const FEW_LATER: usize = 10;
+const LONG_STREAK: usize = 20;
 
 /// Sets of steps that do not work are cut into so many parts.
 const SHRINK: usize = 3;
@@ -59,8 +70,9 @@ pub fn reduce(
             fastest.as_secs_f64()
         ));
     }
+    let patience = Patience::new(fastest);
     for examiner in &mut examiners {
-        examiner.calibrate(fastest);
+        examiner.calibrate(patience.limit());
     }
     let trivial =
         Candidate { text: TRIVIAL, configuration: None, satisfied: false, subset: false, plain: true };
@@ -70,7 +82,7 @@ pub fn reduce(
     let mut reduction = Reduction {
         bench: Workbench::new(Store::new(), Draft { script: smtlib::Script::default(), model: None }),
         original: FxHashSet::default(),
-        release: Release::STANDARD,
+        dialect: Dialect::of(Release::STANDARD),
         duty: ModelDuty::None,
         examiners,
         observer,
@@ -87,7 +99,8 @@ pub fn reduce(
         candidates: 0,
         accepted: 0,
         structure: 0,
-        fastest,
+        failures: 0,
+        patience,
         slowest,
         started,
         deadline: settings.time.map(|time| started + time),
@@ -126,32 +139,38 @@ impl Probe<'_> {
     ) -> Result<(Duration, Duration), ReduceError> {
         let satisfied = self.has_witness;
         let candidate = Candidate { text, configuration: None, satisfied, subset: true, plain: true };
-        let (mut seen, mut fastest, mut slowest, mut timed_out) = (0, Duration::MAX, Duration::ZERO, false);
-        for _ in 0..BASELINE {
+        let (mut seen, mut runs, mut fastest, mut slowest) = (0, 0, Duration::MAX, Duration::ZERO);
+        let mut timed_out = false;
+        if let Some(wall) = predicate.seen() {
+            (seen, runs, fastest, slowest) = (1, 1, wall, wall);
+        }
+        while runs < BASELINE && !(seen > 0 && seen == runs && fastest > LONG) {
             let judgement = self.examiners[0].examine(&candidate)?;
+            runs += 1;
             seen += u32::from(judgement.interesting);
             fastest = fastest.min(judgement.wall);
             slowest = slowest.max(judgement.wall);
             timed_out |= judgement.timed_out;
         }
         match seen {
-            BASELINE => Ok((fastest, slowest)),
+            seen if seen == runs => Ok((fastest, slowest)),
             0 if timed_out => Err(ReduceError::TooSlow(slowest)),
             0 => Err(ReduceError::NotInteresting(predicate.missing())),
-            _ => Err(ReduceError::Flaky { seen, runs: BASELINE }),
+            _ => Err(ReduceError::Flaky { seen, runs }),
         }
     }
 }
 
 /// Time for the last word on the result, beside what the input took.
-const CONFIRMED: Duration = Duration::from_secs(1);
+const CONFIRMED: Duration = Duration::from_secs(2);
 
 /// A reduction under way: what passes work with.
 pub struct Reduction<'a> {
     pub bench: Workbench,
     /// The assertions of the input.
     original: FxHashSet<Term>,
-    release: Release,
+    /// How candidates are written.
+    dialect: Dialect,
     duty: ModelDuty,
     examiners: Vec<Box<dyn Examiner>>,
     observer: &'a dyn Observer,
@@ -165,8 +184,10 @@ pub struct Reduction<'a> {
     accepted: u64,
     /// Counts changes of the script's structure: names, numbers and unused declarations are not part of it.
     structure: u64,
-    /// The shortest time that an interesting script took, and the longest that the input took.
-    fastest: Duration,
+    /// Candidates in a row that were not interesting.
+    failures: usize,
+    patience: Patience,
+    /// The longest time that the input took.
     slowest: Duration,
     started: Instant,
     deadline: Option<Instant>,
@@ -258,8 +279,8 @@ impl Reduction<'_> {
         }
         self.original = self.bench.draft.script.assertions().collect();
         let mut printed = FxHashSet::default();
-        for release in predicate.releases() {
-            let text = print::print(&self.bench.store, &self.bench.draft.script, release);
+        for dialect in dialects(&predicate.releases(), input.text) {
+            let text = print_in(&self.bench.store, &self.bench.draft.script, dialect);
             if !printed.insert(text.clone()) {
                 continue;
             }
@@ -267,14 +288,32 @@ impl Reduction<'_> {
                 Candidate { text: &text, configuration: None, satisfied: true, subset: true, plain: false };
             self.candidates += 1;
             if self.examiners[0].examine(&candidate)?.interesting {
-                self.release = release;
+                self.dialect = dialect;
                 self.best.size = Size::of(text.as_bytes());
                 self.best.text = text;
                 self.keep()?;
                 return Ok(true);
             }
         }
+        if self.history.is_empty() && self.slowest > LONG {
+            self.steady(input)?;
+        }
         Ok(false)
+    }
+
+    /// An input that was examined only once, and is not interesting printed anew, is examined again: what a flaky
+    /// predicate says does not count.
+    fn steady(&mut self, input: Input) -> Result<(), ReduceError> {
+        let text = String::from_utf8_lossy(input.text);
+        let satisfied = input.witness.is_some();
+        let candidate = Candidate { text: &text, configuration: None, satisfied, subset: true, plain: true };
+        self.candidates += 1;
+        let judgement = self.examiners[0].examine(&candidate)?;
+        if judgement.interesting || judgement.timed_out {
+            Ok(())
+        } else {
+            Err(ReduceError::Flaky { seen: 1, runs: BASELINE })
+        }
     }
 
     /// Rounds over all passes until a round changes nothing. A pass is left out while the structure of the script is the
@@ -301,7 +340,9 @@ impl Reduction<'_> {
                 entry.pass.run(self)?;
                 self.record(records, entry.pass.name(), start);
                 entry.worked = self.accepted > start.1;
-                if self.best.size.nodes < start.2 && !entry.pass.is_cosmetic() {
+                let smaller = self.best.size.nodes < start.2 && !entry.pass.is_cosmetic();
+                // What only nothing else could do may open a way for the others, even if nothing is gained yet.
+                if smaller || (entry.worked && entry.pass.is_last_resort()) {
                     self.structure += 1;
                     entry.failed_on = None;
                     // Simpler assertions may have become superfluous, and with them much of what is still to do.
@@ -335,7 +376,8 @@ impl Reduction<'_> {
     }
 
     /// Steps that may be taken together: all at once, then thirds, and so on down to single ones. Large sets of steps
-    /// that all work cost one candidate; one that does not work costs a few.
+    /// that all work cost one candidate; one that does not work costs a few. Where nothing has worked for long, sets are
+    /// a waste: single steps at once.
     pub fn edits(&mut self, edits: Vec<Edit>) -> Result<bool, ReduceError> {
         self.edits_from(edits, usize::MAX)
     }
@@ -344,7 +386,7 @@ impl Reduction<'_> {
     pub fn edits_from(&mut self, edits: Vec<Edit>, largest: usize) -> Result<bool, ReduceError> {
         let mut left = edits;
         let mut changed = false;
-        let mut chunk = if left.len() <= FEW { 1 } else { left.len().min(largest) };
+        let mut chunk = if left.len() <= self.few() { 1 } else { left.len().min(largest) };
         while chunk > 0 && !left.is_empty() {
             let mut at = 0;
             while at < left.len() && !self.over() {
@@ -362,9 +404,19 @@ impl Reduction<'_> {
                 let taken: Vec<Edit> = left.drain(range).collect();
                 renumber(&mut left, &taken);
             }
-            chunk = if chunk == 1 { 0 } else { (chunk / SHRINK).max(1) };
+            chunk = match chunk {
+                1 => 0,
+                // Still nothing.
+                _ if left.len() <= self.few() * SHRINK => 1,
+                _ => (chunk / SHRINK).max(1),
+            };
         }
         Ok(changed)
+    }
+
+    /// So many steps are tried one by one at once.
+    fn few(&self) -> usize {
+        if self.failures < LONG_STREAK { FEW } else { FEW_LATER }
     }
 
     /// One script after the other, until one is interesting.
@@ -405,6 +457,7 @@ impl Reduction<'_> {
             for (ready, judgement) in window.into_iter().zip(judgements) {
                 if !judgement.interesting {
                     self.tried.insert(ready.hash);
+                    self.failed(&judgement);
                 } else if taken.is_none() {
                     let (number, hash) = (ready.number, ready.hash);
                     if self.accept(ready, judgement)? {
@@ -425,7 +478,7 @@ impl Reduction<'_> {
 
     /// A draft printed, measured and checked as far as that needs no solver.
     fn ready(&mut self, number: usize, draft: Draft, growth: Growth) -> Option<Ready> {
-        let text = print::print(&self.bench.store, &draft.script, self.release);
+        let text = print_in(&self.bench.store, &draft.script, self.dialect);
         let size = Size::of(text.as_bytes());
         let small_enough = match growth {
             Growth::Smaller => size < self.best.size,
@@ -477,15 +530,27 @@ impl Reduction<'_> {
         })
     }
 
+    /// Remembers that a candidate was not interesting.
+    fn failed(&mut self, judgement: &Judgement) {
+        self.failures += 1;
+        if judgement.timed_out && self.patience.gave_up() {
+            self.calibrate();
+        }
+    }
+
+    fn calibrate(&mut self) {
+        for examiner in &mut self.examiners {
+            examiner.calibrate(self.patience.limit());
+        }
+    }
+
     /// Takes an interesting candidate; false if its witness fails after all.
     fn accept(&mut self, ready: Ready, judgement: Judgement) -> Result<bool, ReduceError> {
         // What is smaller is quicker, and so is what is no good any more.
-        if judgement.wall * 4 < self.fastest * 3 {
-            self.fastest = judgement.wall;
-            for examiner in &mut self.examiners {
-                examiner.calibrate(judgement.wall);
-            }
+        if self.patience.took(judgement.wall) {
+            self.calibrate();
         }
+        self.failures = 0;
         let Ready { mut draft, text, size, satisfied, subset, .. } = ready;
         if self.duty == ModelDuty::None {
             draft.model = None;
@@ -510,7 +575,7 @@ impl Reduction<'_> {
     /// have led astray, earlier results are tried, in growing steps.
     fn confirmed(&mut self) -> Result<Best, ReduceError> {
         // A plain start on a busy machine must not be what undoes everything.
-        let patient = self.slowest * 2 + CONFIRMED;
+        let patient = self.slowest * 4 + CONFIRMED;
         self.examiners[0].calibrate(patient);
         let mut step = 1;
         loop {
@@ -610,6 +675,20 @@ impl Reduction<'_> {
 struct Judged {
     satisfied: bool,
     subset: bool,
+}
+
+/// The ways to write an input that are tried until it is interesting: for each release with the usual names of formats,
+/// then without; and with characters beyond ASCII as they are if it has any.
+fn dialects(releases: &[Release], text: &[u8]) -> Vec<Dialect> {
+    let plain: Vec<Dialect> = releases.iter().map(|release| Dialect::of(*release)).collect();
+    let short = plain.iter().map(|dialect| Dialect { named_formats: true, ..*dialect });
+    let mut all: Vec<Dialect> = short.chain(plain.iter().copied()).collect();
+    if !text.is_ascii() {
+        let raw: Vec<Dialect> =
+            all.iter().map(|dialect| Dialect { escapes: Escapes::Raw, ..*dialect }).collect();
+        all.extend(raw);
+    }
+    all
 }
 
 /// After commands have gone, later ones have other places.
