@@ -18,6 +18,7 @@ use self::patience::Patience;
 pub use crate::course::{Best, Input, Observer, PassRecord, Progress, Reduced, Settings};
 use crate::edit::Edit;
 use crate::error::ReduceError;
+use crate::meaning::{Meanings, meaning};
 use crate::predicate::{Candidate, Examiner, Judgement, ModelDuty, Predicate, Spent};
 use crate::size::Size;
 use crate::workbench::{Draft, Workbench};
@@ -41,6 +42,10 @@ const FEW: usize = 3;
 /// The same once so many candidates in a row have failed.
 const FEW_LATER: usize = 10;
 const LONG_STREAK: usize = 20;
+
+/// A pass that has failed with so many candidates waits until the script is smaller by one part of so many.
+const DEAR: u64 = 25;
+const CHANGED: usize = 50;
 
 /// Sets of steps that do not work are cut into so many parts.
 const SHRINK: usize = 3;
@@ -70,10 +75,6 @@ pub fn reduce(
             fastest.as_secs_f64()
         ));
     }
-    let patience = Patience::new(fastest);
-    for examiner in &mut examiners {
-        examiner.calibrate(patience.limit());
-    }
     let trivial =
         Candidate { text: TRIVIAL, configuration: None, satisfied: false, subset: false, plain: true };
     if size > Size::of(TRIVIAL.as_bytes()) && examiners[0].examine(&trivial)?.interesting {
@@ -87,6 +88,7 @@ pub fn reduce(
         examiners,
         observer,
         tried: FxHashSet::default(),
+        meanings: Meanings::default(),
         history: Vec::new(),
         best: Best {
             text,
@@ -100,7 +102,7 @@ pub fn reduce(
         accepted: 0,
         structure: 0,
         failures: 0,
-        patience,
+        patience: Patience::new(fastest),
         slowest,
         started,
         deadline: settings.time.map(|time| started + time),
@@ -161,8 +163,8 @@ impl Probe<'_> {
     }
 }
 
-/// Time for the last word on the result, beside what the input took.
-const CONFIRMED: Duration = Duration::from_secs(2);
+/// Time for the first and the last word on a script, beside what the input took.
+const DECISIVE: Duration = Duration::from_secs(2);
 
 /// A reduction under way: what passes work with.
 pub struct Reduction<'a> {
@@ -176,14 +178,16 @@ pub struct Reduction<'a> {
     observer: &'a dyn Observer,
     /// Hashes of candidates that were not interesting.
     tried: FxHashSet<u64>,
+    meanings: Meanings,
     best: Best,
     /// All that were the best for a while.
     history: Vec<Best>,
     before: Size,
     candidates: u64,
     accepted: u64,
-    /// Counts changes of the script's structure: names, numbers and unused declarations are not part of it.
-    structure: u64,
+    /// Expressions by which the script's structure got smaller: names, numbers and unused declarations are not part of
+    /// it.
+    structure: usize,
     /// Candidates in a row that were not interesting.
     failures: usize,
     patience: Patience,
@@ -207,8 +211,8 @@ pub enum Growth {
 /// A pass with what came of it last.
 struct Scheduled {
     pass: Box<dyn passes::Pass>,
-    /// The structure of the script that it could not make smaller.
-    failed_on: Option<u64>,
+    /// The structure of the script that it could not make smaller, and how much must change before it is tried again.
+    failed_on: Option<(usize, usize)>,
     worked: bool,
 }
 
@@ -219,6 +223,7 @@ struct Ready {
     text: String,
     size: Size,
     hash: u64,
+    meaning: u64,
     satisfied: bool,
     subset: bool,
 }
@@ -246,11 +251,15 @@ impl Reduction<'_> {
             if self.over() || self.best.size == before {
                 break;
             }
+            let whole = typed && !self.bench.has_opaque();
             // What was too strange to be read may be gone.
             let text = self.best.text.clone();
             let witness = self.best.witness.clone();
             let input = Input { text: text.as_bytes(), witness: witness.as_deref().map(str::as_bytes) };
             typed = self.read(input, predicate)?;
+            if whole && !typed {
+                break;
+            }
         }
         Ok((!self.over(), records))
     }
@@ -278,6 +287,8 @@ impl Reduction<'_> {
             self.duty = ModelDuty::None;
         }
         self.original = self.bench.draft.script.assertions().collect();
+        // What is decided here is too much to depend on a busy machine.
+        self.be_patient();
         let mut printed = FxHashSet::default();
         for dialect in dialects(&predicate.releases(), input.text) {
             let text = print_in(&self.bench.store, &self.bench.draft.script, dialect);
@@ -289,6 +300,8 @@ impl Reduction<'_> {
             self.candidates += 1;
             if self.examiners[0].examine(&candidate)?.interesting {
                 self.dialect = dialect;
+                self.meanings.take(meaning(&mut self.bench.store, &self.bench.draft.script));
+                self.calibrate();
                 self.best.size = Size::of(text.as_bytes());
                 self.best.text = text;
                 self.keep()?;
@@ -298,6 +311,7 @@ impl Reduction<'_> {
         if self.history.is_empty() && self.slowest > LONG {
             self.steady(input)?;
         }
+        self.calibrate();
         Ok(false)
     }
 
@@ -317,7 +331,7 @@ impl Reduction<'_> {
     }
 
     /// Rounds over all passes until a round changes nothing. A pass is left out while the structure of the script is the
-    /// one it has failed on already.
+    /// one it has failed on already, or nearly so if that has cost many candidates.
     fn rounds(&mut self, records: &mut Vec<PassRecord>) -> Result<(), ReduceError> {
         let mut passes: Vec<Scheduled> = passes::all()
             .into_iter()
@@ -332,7 +346,8 @@ impl Reduction<'_> {
                 // After a success the others have their turn first.
                 let early = entry.pass.is_last_resort() && self.accepted > accepted;
                 entry.worked = false;
-                if early || entry.failed_on == Some(self.structure) {
+                let waits = |(failed, change): (usize, usize)| self.structure < failed + change;
+                if early || entry.failed_on.is_some_and(waits) {
                     continue;
                 }
                 let start = (self.candidates, self.accepted, self.best.size.nodes);
@@ -343,12 +358,14 @@ impl Reduction<'_> {
                 let smaller = self.best.size.nodes < start.2 && !entry.pass.is_cosmetic();
                 // What only nothing else could do may open a way for the others, even if nothing is gained yet.
                 if smaller || (entry.worked && entry.pass.is_last_resort()) {
-                    self.structure += 1;
+                    self.structure += start.2.saturating_sub(self.best.size.nodes).max(1);
                     entry.failed_on = None;
                     // Simpler assertions may have become superfluous, and with them much of what is still to do.
                     passes::tidy(self)?;
                 } else {
-                    entry.failed_on = Some(self.structure);
+                    let dear = self.candidates - start.0 >= DEAR;
+                    let change = if dear { self.best.size.nodes / CHANGED } else { 1 };
+                    entry.failed_on = Some((self.structure, change.max(1)));
                 }
             }
             // What worked goes first; otherwise the order stays.
@@ -457,7 +474,8 @@ impl Reduction<'_> {
             for (ready, judgement) in window.into_iter().zip(judgements) {
                 if !judgement.interesting {
                     self.tried.insert(ready.hash);
-                    self.failed(&judgement);
+                    self.meanings.fail(ready.meaning);
+                    self.failed(&judgement)?;
                 } else if taken.is_none() {
                     let (number, hash) = (ready.number, ready.hash);
                     if self.accept(ready, judgement)? {
@@ -488,12 +506,16 @@ impl Reduction<'_> {
         if !small_enough || text == self.best.text || self.tried.contains(&hash) {
             return None;
         }
+        let meaning = meaning(&mut self.bench.store, &draft.script);
+        if self.meanings.settle(meaning) {
+            return None;
+        }
         let satisfied = self.duty != ModelDuty::None && self.bench.is_satisfied(&draft);
         if self.duty == ModelDuty::Keep && !satisfied {
             return None;
         }
         let subset = draft.script.assertions().all(|term| self.original.contains(&term));
-        Some(Ready { number, draft, text, size, hash, satisfied, subset })
+        Some(Ready { number, draft, text, size, hash, meaning, satisfied, subset })
     }
 
     fn examine(&mut self, window: &[Ready]) -> Result<Vec<Judgement>, ReduceError> {
@@ -531,13 +553,41 @@ impl Reduction<'_> {
     }
 
     /// Remembers that a candidate was not interesting.
-    fn failed(&mut self, judgement: &Judgement) {
+    fn failed(&mut self, judgement: &Judgement) -> Result<(), ReduceError> {
         self.failures += 1;
-        if judgement.timed_out && self.patience.gave_up() {
+        if judgement.timed_out {
+            self.patience.gave_up();
+            if self.patience.is_in_doubt() {
+                self.time_again()?;
+            }
             self.calibrate();
+        }
+        Ok(())
+    }
+
+    /// Times the best script once more: should the machine be slower now than it was, candidates need more time.
+    fn time_again(&mut self) -> Result<(), ReduceError> {
+        self.be_patient();
+        let configuration = self.best.configuration.as_ref();
+        let satisfied = self.best.witness.is_some();
+        let subset = self.best.subset;
+        let candidate = Candidate { text: &self.best.text, configuration, satisfied, subset, plain: false };
+        let judgement = self.examiners[0].examine(&candidate)?;
+        self.candidates += 1;
+        if judgement.interesting {
+            self.patience.timed_again(judgement.wall);
+        }
+        Ok(())
+    }
+
+    /// What is examined next gets much more time than the input took.
+    fn be_patient(&mut self) {
+        for examiner in &mut self.examiners {
+            examiner.calibrate(self.slowest * 4 + DECISIVE);
         }
     }
 
+    /// Candidates get the time that their like take.
     fn calibrate(&mut self) {
         for examiner in &mut self.examiners {
             examiner.calibrate(self.patience.limit());
@@ -547,11 +597,10 @@ impl Reduction<'_> {
     /// Takes an interesting candidate; false if its witness fails after all.
     fn accept(&mut self, ready: Ready, judgement: Judgement) -> Result<bool, ReduceError> {
         // What is smaller is quicker, and so is what is no good any more.
-        if self.patience.took(judgement.wall) {
-            self.calibrate();
-        }
+        self.patience.took(judgement.wall);
+        self.calibrate();
         self.failures = 0;
-        let Ready { mut draft, text, size, satisfied, subset, .. } = ready;
+        let Ready { mut draft, text, size, meaning, satisfied, subset, .. } = ready;
         if self.duty == ModelDuty::None {
             draft.model = None;
         } else if !satisfied {
@@ -564,6 +613,7 @@ impl Reduction<'_> {
             return Ok(false);
         }
         self.accepted += 1;
+        self.meanings.take(meaning);
         self.best.text = text;
         self.best.size = size;
         self.best.subset = subset;
@@ -575,8 +625,7 @@ impl Reduction<'_> {
     /// have led astray, earlier results are tried, in growing steps.
     fn confirmed(&mut self) -> Result<Best, ReduceError> {
         // A plain start on a busy machine must not be what undoes everything.
-        let patient = self.slowest * 4 + CONFIRMED;
-        self.examiners[0].calibrate(patient);
+        self.be_patient();
         let mut step = 1;
         loop {
             let mut best = self.best.clone();

@@ -125,6 +125,9 @@ mod tests {
             write_string(&mut written, &points, Escapes::Unicode);
             assert_eq!(unescape(&written[1..written.len() - 1]), points, "{text}");
         }
+        let mut written = String::new();
+        write_string(&mut written, &unescape("\u{e9}\\u{1}\\u{5c}u0041"), Escapes::Raw);
+        assert_eq!(written, "\"\u{e9}\\u{1}\\u{5c}u0041\"");
         assert_eq!(&*unescape("\\u{41}\\u0042"), &[0x41, 0x42]);
         assert_eq!(unescape("\\u{30000}").len(), 9, "out of range is not an escape");
     }

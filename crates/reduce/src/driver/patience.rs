@@ -18,6 +18,9 @@ const HALF: u32 = 4;
 /// Never less than this share of the fastest time is waited beyond it, in tenths.
 const LEAST: u32 = 2;
 
+/// From so many runs on it is asked whether the limit is still right.
+const DOUBT: u32 = 8;
+
 /// Starting a process on a busy machine takes that long.
 const START: Duration = Duration::from_millis(80);
 
@@ -31,23 +34,31 @@ impl Patience {
         self.fastest + beyond + START
     }
 
-    /// A run was given up. Whether the limit is another one now.
-    pub fn gave_up(&mut self) -> bool {
-        let before = self.limit();
+    /// A run was given up.
+    pub fn gave_up(&mut self) {
         self.given_up += 1;
-        self.limit() != before
     }
 
-    /// An interesting script took this long. Whether the limit is another one now.
-    pub fn took(&mut self, wall: Duration) -> bool {
-        let before = self.limit();
+    /// So many runs were given up that the machine may have become slower: asked after 8, 16, 32 and so on.
+    pub fn is_in_doubt(&self) -> bool {
+        self.given_up >= DOUBT && self.given_up.is_power_of_two()
+    }
+
+    /// The best script took this long when it was timed again.
+    pub fn timed_again(&mut self, wall: Duration) {
+        if wall * 4 > self.fastest * 5 {
+            self.fastest = wall;
+        }
+    }
+
+    /// An interesting script took this long.
+    pub fn took(&mut self, wall: Duration) {
         // Small differences are noise.
         if wall * 4 < self.fastest * 3 {
             self.fastest = wall;
         } else if wall * 4 > self.fastest * 5 {
             self.given_up /= 2;
         }
-        self.limit() != before
     }
 }
 
@@ -64,14 +75,13 @@ mod tests {
         let mut patience = Patience::new(milliseconds(1000));
         assert_eq!(patience.limit(), milliseconds(2080));
         for _ in 0..4 {
-            assert!(patience.gave_up());
+            patience.gave_up();
         }
         assert_eq!(patience.limit(), milliseconds(1580));
         for _ in 0..100 {
             patience.gave_up();
         }
         assert_eq!(patience.limit(), milliseconds(1280));
-        assert!(!patience.gave_up());
     }
 
     #[test]
@@ -80,8 +90,23 @@ mod tests {
         for _ in 0..4 {
             patience.gave_up();
         }
-        assert!(patience.took(milliseconds(1400)));
+        patience.took(milliseconds(1400));
         assert!(patience.limit() > milliseconds(1580));
-        assert!(patience.took(milliseconds(100)) && patience.limit() < milliseconds(300));
+        patience.took(milliseconds(100));
+        assert!(patience.limit() < milliseconds(300));
+    }
+
+    #[test]
+    fn on_a_machine_that_gets_slower_it_gets_longer() {
+        let mut patience = Patience::new(milliseconds(100));
+        let doubts = (0..40).filter(|_| {
+            patience.gave_up();
+            patience.is_in_doubt()
+        });
+        assert_eq!(doubts.count(), 3);
+        patience.timed_again(milliseconds(110));
+        assert_eq!(patience.limit(), milliseconds(200));
+        patience.timed_again(milliseconds(300));
+        assert_eq!(patience.limit(), milliseconds(440));
     }
 }

@@ -9,6 +9,7 @@ use smtlib::{Mode, Release, Script, Store};
 
 use super::{Reduction, hash_of};
 use crate::error::ReduceError;
+use crate::meaning::meaning;
 use crate::predicate::{Candidate, Judgement, ModelDuty};
 use crate::size::Size;
 use crate::workbench::{self, Draft, Workbench};
@@ -37,9 +38,10 @@ impl Reduction<'_> {
         let model = kept.or_else(found).map(|witness| Arc::new(witness.into_model()));
         if !judgement.interesting || (self.duty != ModelDuty::None && model.is_none()) {
             self.tried.insert(hash);
-            self.failed(&judgement);
+            self.failed(&judgement)?;
             return Ok(false);
         }
+        self.meanings.take(meaning(&mut store, &script));
         self.bench = Workbench::new(store, Draft { script, model });
         // Nothing of the input is left in this store.
         self.original.clear();
@@ -79,7 +81,7 @@ impl Reduction<'_> {
                 return Ok(Some(number));
             }
             self.tried.insert(hash);
-            self.failed(&judgement);
+            self.failed(&judgement)?;
             self.show();
         }
         Ok(None)
