@@ -102,6 +102,7 @@ pub fn reduce(
         accepted: 0,
         structure: 0,
         failures: 0,
+        missed: 0,
         patience: Patience::new(fastest),
         slowest,
         started,
@@ -190,6 +191,8 @@ pub struct Reduction<'a> {
     structure: usize,
     /// Candidates in a row that were not interesting.
     failures: usize,
+    /// All candidates that were not interesting.
+    missed: u64,
     patience: Patience,
     /// The longest time that the input took.
     slowest: Duration,
@@ -351,6 +354,7 @@ impl Reduction<'_> {
                     continue;
                 }
                 let start = (self.candidates, self.accepted, self.best.size.nodes);
+                let missed = self.missed;
                 self.pass = entry.pass.name();
                 entry.pass.run(self)?;
                 self.record(records, entry.pass.name(), start);
@@ -363,7 +367,7 @@ impl Reduction<'_> {
                     // Simpler assertions may have become superfluous, and with them much of what is still to do.
                     passes::tidy(self)?;
                 } else {
-                    let dear = self.candidates - start.0 >= DEAR;
+                    let dear = self.missed - missed >= DEAR;
                     let change = if dear { self.best.size.nodes / CHANGED } else { 1 };
                     entry.failed_on = Some((self.structure, change.max(1)));
                 }
@@ -472,11 +476,15 @@ impl Reduction<'_> {
             let judgements = self.examine(&window)?;
             let mut taken = None;
             for (ready, judgement) in window.into_iter().zip(judgements) {
+                // A single worker would not have examined it: nothing may be learnt from it.
+                if taken.is_some() || self.meanings.settle(ready.meaning) {
+                    continue;
+                }
                 if !judgement.interesting {
                     self.tried.insert(ready.hash);
                     self.meanings.fail(ready.meaning);
                     self.failed(&judgement)?;
-                } else if taken.is_none() {
+                } else {
                     let (number, hash) = (ready.number, ready.hash);
                     if self.accept(ready, judgement)? {
                         taken = Some(number);
@@ -555,6 +563,7 @@ impl Reduction<'_> {
     /// Remembers that a candidate was not interesting.
     fn failed(&mut self, judgement: &Judgement) -> Result<(), ReduceError> {
         self.failures += 1;
+        self.missed += 1;
         if judgement.timed_out {
             self.patience.gave_up();
             if self.patience.is_in_doubt() {

@@ -144,7 +144,7 @@ fn widths_and_formats_shrink() {
 fn formats_have_their_names_even_if_those_are_larger() {
     for format in ["11 53", "3 5"] {
         let text = format!("(declare-const x (_ FloatingPoint {format}))(assert (fp.isNaN x))(check-sat)");
-        let left = keeping(&text, "Float.*fp.isNaN a.*check-sat");
+        let left = keeping(&text, "Float.*fp.isNaN [a-z].*check-sat");
         assert!(!left.contains("FloatingPoint"), "{left}");
     }
 }
@@ -153,7 +153,7 @@ fn formats_have_their_names_even_if_those_are_larger() {
 fn relations_become_equalities_and_more_can_go() {
     let text = "(declare-const x Int)(declare-const y Int)(assert (or (<= x y) (= 1 y)))(check-sat)";
     // As long as there is another relation, both sides of the disjunction must stay.
-    let left = keeping(text, "<= a .*= 1|\\(= a [ab]\\)|<= x .*= 1|\\(= x y\\)");
+    let left = keeping(text, "<= [a-z] .*= 1|\\(= [a-z] [a-z]\\)");
     assert!(!left.contains("<=") && !left.contains("or"), "{left}");
 }
 
