@@ -1,5 +1,6 @@
 //! The loop: passes over the best script so far until none makes it smaller, or time is up.
 
+mod patience;
 mod texts;
 
 use std::hash::{Hash, Hasher};
@@ -9,18 +10,25 @@ use std::time::{Duration, Instant};
 use eval::model_text::{read_model, write_model};
 use oracle::Configuration;
 use rustc_hash::{FxHashSet, FxHasher};
-use smtlib::{Mode, Release, Store, Term, print};
+use smtlib::literal::Escapes;
+use smtlib::print::{Dialect, print_in};
+use smtlib::{Mode, Release, Store, Term};
 
+use self::patience::Patience;
 pub use crate::course::{Best, Input, Observer, PassRecord, Progress, Reduced, Settings};
 use crate::edit::Edit;
 use crate::error::ReduceError;
+use crate::meaning::{Meanings, meaning};
 use crate::predicate::{Candidate, Examiner, Judgement, ModelDuty, Predicate, Spent};
 use crate::size::Size;
 use crate::workbench::{Draft, Workbench};
 use crate::{passes, textual};
 
-/// The input is examined this often before anything is changed.
+/// The input is examined this often before anything is changed, what the predicate has seen of it already included.
 const BASELINE: u32 = 2;
+
+/// Inputs that take longer are examined once less: printed anew they are examined again anyway.
+const LONG: Duration = Duration::from_secs(1);
 
 /// Inputs slower than this get a remark.
 const SLOW: Duration = Duration::from_secs(3);
@@ -30,6 +38,14 @@ const TRIVIAL: &str = "(check-sat)\n";
 
 /// So few steps are tried one by one at once.
 const FEW: usize = 3;
+
+/// The same once so many candidates in a row have failed.
+const FEW_LATER: usize = 10;
+const LONG_STREAK: usize = 20;
+
+/// A pass that has failed with so many candidates waits until the script is smaller by one part of so many.
+const DEAR: u64 = 25;
+const CHANGED: usize = 50;
 
 /// Sets of steps that do not work are cut into so many parts.
 const SHRINK: usize = 3;
@@ -59,9 +75,6 @@ pub fn reduce(
             fastest.as_secs_f64()
         ));
     }
-    for examiner in &mut examiners {
-        examiner.calibrate(fastest);
-    }
     let trivial =
         Candidate { text: TRIVIAL, configuration: None, satisfied: false, subset: false, plain: true };
     if size > Size::of(TRIVIAL.as_bytes()) && examiners[0].examine(&trivial)?.interesting {
@@ -70,11 +83,12 @@ pub fn reduce(
     let mut reduction = Reduction {
         bench: Workbench::new(Store::new(), Draft { script: smtlib::Script::default(), model: None }),
         original: FxHashSet::default(),
-        release: Release::STANDARD,
+        dialect: Dialect::of(Release::STANDARD),
         duty: ModelDuty::None,
         examiners,
         observer,
         tried: FxHashSet::default(),
+        meanings: Meanings::default(),
         history: Vec::new(),
         best: Best {
             text,
@@ -87,7 +101,9 @@ pub fn reduce(
         candidates: 0,
         accepted: 0,
         structure: 0,
-        fastest,
+        failures: 0,
+        missed: 0,
+        patience: Patience::new(fastest),
         slowest,
         started,
         deadline: settings.time.map(|time| started + time),
@@ -126,47 +142,59 @@ impl Probe<'_> {
     ) -> Result<(Duration, Duration), ReduceError> {
         let satisfied = self.has_witness;
         let candidate = Candidate { text, configuration: None, satisfied, subset: true, plain: true };
-        let (mut seen, mut fastest, mut slowest, mut timed_out) = (0, Duration::MAX, Duration::ZERO, false);
-        for _ in 0..BASELINE {
+        let (mut seen, mut runs, mut fastest, mut slowest) = (0, 0, Duration::MAX, Duration::ZERO);
+        let mut timed_out = false;
+        if let Some(wall) = predicate.seen() {
+            (seen, runs, fastest, slowest) = (1, 1, wall, wall);
+        }
+        while runs < BASELINE && !(seen > 0 && seen == runs && fastest > LONG) {
             let judgement = self.examiners[0].examine(&candidate)?;
+            runs += 1;
             seen += u32::from(judgement.interesting);
             fastest = fastest.min(judgement.wall);
             slowest = slowest.max(judgement.wall);
             timed_out |= judgement.timed_out;
         }
         match seen {
-            BASELINE => Ok((fastest, slowest)),
+            seen if seen == runs => Ok((fastest, slowest)),
             0 if timed_out => Err(ReduceError::TooSlow(slowest)),
             0 => Err(ReduceError::NotInteresting(predicate.missing())),
-            _ => Err(ReduceError::Flaky { seen, runs: BASELINE }),
+            _ => Err(ReduceError::Flaky { seen, runs }),
         }
     }
 }
 
-/// Time for the last word on the result, beside what the input took.
-const CONFIRMED: Duration = Duration::from_secs(1);
+/// Time for the first and the last word on a script, beside what the input took.
+const DECISIVE: Duration = Duration::from_secs(2);
 
 /// A reduction under way: what passes work with.
 pub struct Reduction<'a> {
     pub bench: Workbench,
     /// The assertions of the input.
     original: FxHashSet<Term>,
-    release: Release,
+    /// How candidates are written.
+    dialect: Dialect,
     duty: ModelDuty,
     examiners: Vec<Box<dyn Examiner>>,
     observer: &'a dyn Observer,
     /// Hashes of candidates that were not interesting.
     tried: FxHashSet<u64>,
+    meanings: Meanings,
     best: Best,
     /// All that were the best for a while.
     history: Vec<Best>,
     before: Size,
     candidates: u64,
     accepted: u64,
-    /// Counts changes of the script's structure: names, numbers and unused declarations are not part of it.
-    structure: u64,
-    /// The shortest time that an interesting script took, and the longest that the input took.
-    fastest: Duration,
+    /// Expressions by which the script's structure got smaller: names, numbers and unused declarations are not part of
+    /// it.
+    structure: usize,
+    /// Candidates in a row that were not interesting.
+    failures: usize,
+    /// All candidates that were not interesting.
+    missed: u64,
+    patience: Patience,
+    /// The longest time that the input took.
     slowest: Duration,
     started: Instant,
     deadline: Option<Instant>,
@@ -186,8 +214,8 @@ pub enum Growth {
 /// A pass with what came of it last.
 struct Scheduled {
     pass: Box<dyn passes::Pass>,
-    /// The structure of the script that it could not make smaller.
-    failed_on: Option<u64>,
+    /// The structure of the script that it could not make smaller, and how much must change before it is tried again.
+    failed_on: Option<(usize, usize)>,
     worked: bool,
 }
 
@@ -198,6 +226,7 @@ struct Ready {
     text: String,
     size: Size,
     hash: u64,
+    meaning: u64,
     satisfied: bool,
     subset: bool,
 }
@@ -225,11 +254,15 @@ impl Reduction<'_> {
             if self.over() || self.best.size == before {
                 break;
             }
+            let whole = typed && !self.bench.has_opaque();
             // What was too strange to be read may be gone.
             let text = self.best.text.clone();
             let witness = self.best.witness.clone();
             let input = Input { text: text.as_bytes(), witness: witness.as_deref().map(str::as_bytes) };
             typed = self.read(input, predicate)?;
+            if whole && !typed {
+                break;
+            }
         }
         Ok((!self.over(), records))
     }
@@ -257,9 +290,11 @@ impl Reduction<'_> {
             self.duty = ModelDuty::None;
         }
         self.original = self.bench.draft.script.assertions().collect();
+        // What is decided here is too much to depend on a busy machine.
+        self.be_patient();
         let mut printed = FxHashSet::default();
-        for release in predicate.releases() {
-            let text = print::print(&self.bench.store, &self.bench.draft.script, release);
+        for dialect in dialects(&predicate.releases(), input.text) {
+            let text = print_in(&self.bench.store, &self.bench.draft.script, dialect);
             if !printed.insert(text.clone()) {
                 continue;
             }
@@ -267,18 +302,39 @@ impl Reduction<'_> {
                 Candidate { text: &text, configuration: None, satisfied: true, subset: true, plain: false };
             self.candidates += 1;
             if self.examiners[0].examine(&candidate)?.interesting {
-                self.release = release;
+                self.dialect = dialect;
+                self.meanings.take(meaning(&mut self.bench.store, &self.bench.draft.script));
+                self.calibrate();
                 self.best.size = Size::of(text.as_bytes());
                 self.best.text = text;
                 self.keep()?;
                 return Ok(true);
             }
         }
+        if self.history.is_empty() && self.slowest > LONG {
+            self.steady(input)?;
+        }
+        self.calibrate();
         Ok(false)
     }
 
+    /// An input that was examined only once, and is not interesting printed anew, is examined again: what a flaky
+    /// predicate says does not count.
+    fn steady(&mut self, input: Input) -> Result<(), ReduceError> {
+        let text = String::from_utf8_lossy(input.text);
+        let satisfied = input.witness.is_some();
+        let candidate = Candidate { text: &text, configuration: None, satisfied, subset: true, plain: true };
+        self.candidates += 1;
+        let judgement = self.examiners[0].examine(&candidate)?;
+        if judgement.interesting || judgement.timed_out {
+            Ok(())
+        } else {
+            Err(ReduceError::Flaky { seen: 1, runs: BASELINE })
+        }
+    }
+
     /// Rounds over all passes until a round changes nothing. A pass is left out while the structure of the script is the
-    /// one it has failed on already.
+    /// one it has failed on already, or nearly so if that has cost many candidates.
     fn rounds(&mut self, records: &mut Vec<PassRecord>) -> Result<(), ReduceError> {
         let mut passes: Vec<Scheduled> = passes::all()
             .into_iter()
@@ -293,21 +349,27 @@ impl Reduction<'_> {
                 // After a success the others have their turn first.
                 let early = entry.pass.is_last_resort() && self.accepted > accepted;
                 entry.worked = false;
-                if early || entry.failed_on == Some(self.structure) {
+                let waits = |(failed, change): (usize, usize)| self.structure < failed + change;
+                if early || entry.failed_on.is_some_and(waits) {
                     continue;
                 }
                 let start = (self.candidates, self.accepted, self.best.size.nodes);
+                let missed = self.missed;
                 self.pass = entry.pass.name();
                 entry.pass.run(self)?;
                 self.record(records, entry.pass.name(), start);
                 entry.worked = self.accepted > start.1;
-                if self.best.size.nodes < start.2 && !entry.pass.is_cosmetic() {
-                    self.structure += 1;
+                let smaller = self.best.size.nodes < start.2 && !entry.pass.is_cosmetic();
+                // What only nothing else could do may open a way for the others, even if nothing is gained yet.
+                if smaller || (entry.worked && entry.pass.is_last_resort()) {
+                    self.structure += start.2.saturating_sub(self.best.size.nodes).max(1);
                     entry.failed_on = None;
                     // Simpler assertions may have become superfluous, and with them much of what is still to do.
                     passes::tidy(self)?;
                 } else {
-                    entry.failed_on = Some(self.structure);
+                    let dear = self.missed - missed >= DEAR;
+                    let change = if dear { self.best.size.nodes / CHANGED } else { 1 };
+                    entry.failed_on = Some((self.structure, change.max(1)));
                 }
             }
             // What worked goes first; otherwise the order stays.
@@ -335,7 +397,8 @@ impl Reduction<'_> {
     }
 
     /// Steps that may be taken together: all at once, then thirds, and so on down to single ones. Large sets of steps
-    /// that all work cost one candidate; one that does not work costs a few.
+    /// that all work cost one candidate; one that does not work costs a few. Where nothing has worked for long, sets are
+    /// a waste: single steps at once.
     pub fn edits(&mut self, edits: Vec<Edit>) -> Result<bool, ReduceError> {
         self.edits_from(edits, usize::MAX)
     }
@@ -344,7 +407,7 @@ impl Reduction<'_> {
     pub fn edits_from(&mut self, edits: Vec<Edit>, largest: usize) -> Result<bool, ReduceError> {
         let mut left = edits;
         let mut changed = false;
-        let mut chunk = if left.len() <= FEW { 1 } else { left.len().min(largest) };
+        let mut chunk = if left.len() <= self.few() { 1 } else { left.len().min(largest) };
         while chunk > 0 && !left.is_empty() {
             let mut at = 0;
             while at < left.len() && !self.over() {
@@ -362,9 +425,19 @@ impl Reduction<'_> {
                 let taken: Vec<Edit> = left.drain(range).collect();
                 renumber(&mut left, &taken);
             }
-            chunk = if chunk == 1 { 0 } else { (chunk / SHRINK).max(1) };
+            chunk = match chunk {
+                1 => 0,
+                // Still nothing.
+                _ if left.len() <= self.few() * SHRINK => 1,
+                _ => (chunk / SHRINK).max(1),
+            };
         }
         Ok(changed)
+    }
+
+    /// So many steps are tried one by one at once.
+    fn few(&self) -> usize {
+        if self.failures < LONG_STREAK { FEW } else { FEW_LATER }
     }
 
     /// One script after the other, until one is interesting.
@@ -403,9 +476,15 @@ impl Reduction<'_> {
             let judgements = self.examine(&window)?;
             let mut taken = None;
             for (ready, judgement) in window.into_iter().zip(judgements) {
+                // A single worker would not have examined it: nothing may be learnt from it.
+                if taken.is_some() || self.meanings.settle(ready.meaning) {
+                    continue;
+                }
                 if !judgement.interesting {
                     self.tried.insert(ready.hash);
-                } else if taken.is_none() {
+                    self.meanings.fail(ready.meaning);
+                    self.failed(&judgement)?;
+                } else {
                     let (number, hash) = (ready.number, ready.hash);
                     if self.accept(ready, judgement)? {
                         taken = Some(number);
@@ -425,7 +504,7 @@ impl Reduction<'_> {
 
     /// A draft printed, measured and checked as far as that needs no solver.
     fn ready(&mut self, number: usize, draft: Draft, growth: Growth) -> Option<Ready> {
-        let text = print::print(&self.bench.store, &draft.script, self.release);
+        let text = print_in(&self.bench.store, &draft.script, self.dialect);
         let size = Size::of(text.as_bytes());
         let small_enough = match growth {
             Growth::Smaller => size < self.best.size,
@@ -435,12 +514,16 @@ impl Reduction<'_> {
         if !small_enough || text == self.best.text || self.tried.contains(&hash) {
             return None;
         }
+        let meaning = meaning(&mut self.bench.store, &draft.script);
+        if self.meanings.settle(meaning) {
+            return None;
+        }
         let satisfied = self.duty != ModelDuty::None && self.bench.is_satisfied(&draft);
         if self.duty == ModelDuty::Keep && !satisfied {
             return None;
         }
         let subset = draft.script.assertions().all(|term| self.original.contains(&term));
-        Some(Ready { number, draft, text, size, hash, satisfied, subset })
+        Some(Ready { number, draft, text, size, hash, meaning, satisfied, subset })
     }
 
     fn examine(&mut self, window: &[Ready]) -> Result<Vec<Judgement>, ReduceError> {
@@ -477,16 +560,56 @@ impl Reduction<'_> {
         })
     }
 
+    /// Remembers that a candidate was not interesting.
+    fn failed(&mut self, judgement: &Judgement) -> Result<(), ReduceError> {
+        self.failures += 1;
+        self.missed += 1;
+        if judgement.timed_out {
+            self.patience.gave_up();
+            if self.patience.is_in_doubt() {
+                self.time_again()?;
+            }
+            self.calibrate();
+        }
+        Ok(())
+    }
+
+    /// Times the best script once more: should the machine be slower now than it was, candidates need more time.
+    fn time_again(&mut self) -> Result<(), ReduceError> {
+        self.be_patient();
+        let configuration = self.best.configuration.as_ref();
+        let satisfied = self.best.witness.is_some();
+        let subset = self.best.subset;
+        let candidate = Candidate { text: &self.best.text, configuration, satisfied, subset, plain: false };
+        let judgement = self.examiners[0].examine(&candidate)?;
+        self.candidates += 1;
+        if judgement.interesting {
+            self.patience.timed_again(judgement.wall);
+        }
+        Ok(())
+    }
+
+    /// What is examined next gets much more time than the input took.
+    fn be_patient(&mut self) {
+        for examiner in &mut self.examiners {
+            examiner.calibrate(self.slowest * 4 + DECISIVE);
+        }
+    }
+
+    /// Candidates get the time that their like take.
+    fn calibrate(&mut self) {
+        for examiner in &mut self.examiners {
+            examiner.calibrate(self.patience.limit());
+        }
+    }
+
     /// Takes an interesting candidate; false if its witness fails after all.
     fn accept(&mut self, ready: Ready, judgement: Judgement) -> Result<bool, ReduceError> {
         // What is smaller is quicker, and so is what is no good any more.
-        if judgement.wall * 4 < self.fastest * 3 {
-            self.fastest = judgement.wall;
-            for examiner in &mut self.examiners {
-                examiner.calibrate(judgement.wall);
-            }
-        }
-        let Ready { mut draft, text, size, satisfied, subset, .. } = ready;
+        self.patience.took(judgement.wall);
+        self.calibrate();
+        self.failures = 0;
+        let Ready { mut draft, text, size, meaning, satisfied, subset, .. } = ready;
         if self.duty == ModelDuty::None {
             draft.model = None;
         } else if !satisfied {
@@ -499,6 +622,7 @@ impl Reduction<'_> {
             return Ok(false);
         }
         self.accepted += 1;
+        self.meanings.take(meaning);
         self.best.text = text;
         self.best.size = size;
         self.best.subset = subset;
@@ -510,8 +634,7 @@ impl Reduction<'_> {
     /// have led astray, earlier results are tried, in growing steps.
     fn confirmed(&mut self) -> Result<Best, ReduceError> {
         // A plain start on a busy machine must not be what undoes everything.
-        let patient = self.slowest * 2 + CONFIRMED;
-        self.examiners[0].calibrate(patient);
+        self.be_patient();
         let mut step = 1;
         loop {
             let mut best = self.best.clone();
@@ -610,6 +733,20 @@ impl Reduction<'_> {
 struct Judged {
     satisfied: bool,
     subset: bool,
+}
+
+/// The ways to write an input that are tried until it is interesting: for each release with the usual names of formats,
+/// then without; and with characters beyond ASCII as they are if it has any.
+fn dialects(releases: &[Release], text: &[u8]) -> Vec<Dialect> {
+    let plain: Vec<Dialect> = releases.iter().map(|release| Dialect::of(*release)).collect();
+    let short = plain.iter().map(|dialect| Dialect { named_formats: true, ..*dialect });
+    let mut all: Vec<Dialect> = short.chain(plain.iter().copied()).collect();
+    if !text.is_ascii() {
+        let raw: Vec<Dialect> =
+            all.iter().map(|dialect| Dialect { escapes: Escapes::Raw, ..*dialect }).collect();
+        all.extend(raw);
+    }
+    all
 }
 
 /// After commands have gone, later ones have other places.

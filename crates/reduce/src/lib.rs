@@ -12,6 +12,7 @@
 //! - [`edit`]: single steps, and scripts with steps applied; `retype`: scripts with other sorts
 //! - `passes`: one file a family of steps
 //! - [`outline`]: S-expressions, for what cannot be read; [`layout`]: long commands over several lines
+//! - `meaning`: candidates that say the same as one that failed
 //! - [`size`]: how large a script is, whatever its layout
 
 mod course;
@@ -19,6 +20,7 @@ pub mod driver;
 pub mod edit;
 mod error;
 pub mod layout;
+mod meaning;
 pub mod outline;
 mod passes;
 pub mod predicate;

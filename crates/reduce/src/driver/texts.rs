@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use eval::Witness;
 use eval::model_text::{read_model, write_model};
-use smtlib::{Mode, Release, Script, Store, print};
+use smtlib::print::print_in;
+use smtlib::{Mode, Release, Script, Store};
 
 use super::{Reduction, hash_of};
 use crate::error::ReduceError;
+use crate::meaning::meaning;
 use crate::predicate::{Candidate, Judgement, ModelDuty};
 use crate::size::Size;
 use crate::workbench::{self, Draft, Workbench};
@@ -19,7 +21,7 @@ impl Reduction<'_> {
         let mut store = Store::new();
         let Ok(parsed) = smtlib::parse(&mut store, text.as_bytes(), Mode::Strict) else { return Ok(false) };
         let script = parsed.script;
-        let text = print::print(&store, &script, self.release);
+        let text = print_in(&store, &script, self.dialect);
         let (size, hash) = (Size::of(text.as_bytes()), hash_of(&text, None));
         if self.over() || size >= self.best.size || self.tried.contains(&hash) {
             return Ok(false);
@@ -36,8 +38,10 @@ impl Reduction<'_> {
         let model = kept.or_else(found).map(|witness| Arc::new(witness.into_model()));
         if !judgement.interesting || (self.duty != ModelDuty::None && model.is_none()) {
             self.tried.insert(hash);
+            self.failed(&judgement)?;
             return Ok(false);
         }
+        self.meanings.take(meaning(&mut store, &script));
         self.bench = Workbench::new(store, Draft { script, model });
         // Nothing of the input is left in this store.
         self.original.clear();
@@ -77,6 +81,7 @@ impl Reduction<'_> {
                 return Ok(Some(number));
             }
             self.tried.insert(hash);
+            self.failed(&judgement)?;
             self.show();
         }
         Ok(None)

@@ -1,7 +1,7 @@
 //! Operators with fewer arguments, and equal wrappers on both sides.
 
 use smtlib::theory::Arity;
-use smtlib::{Head, Op, Sort, Term};
+use smtlib::{Head, Op, Sort, Store, Term};
 
 use super::Pass;
 use crate::driver::Reduction;
@@ -41,7 +41,7 @@ impl Pass for Arguments {
     }
 }
 
-/// `f` on both sides of a relation: without it.
+/// `f` on both sides of a relation: without it; and equality for other relations.
 pub struct Wrappers;
 
 impl Pass for Wrappers {
@@ -58,7 +58,12 @@ impl Pass for Wrappers {
         for term in all_terms(reduction) {
             edits.extend(unwrapped(reduction, term).into_iter().map(|new| Edit::Term(term, new)));
         }
-        reduction.edits_from(edits, 1).map(|_| ())
+        reduction.edits_from(edits, 1)?;
+        let mut edits = Vec::new();
+        for term in all_terms(reduction) {
+            edits.extend(equated(&mut reduction.bench.store, term).map(|new| Edit::Term(term, new)));
+        }
+        reduction.edits(edits).map(|_| ())
     }
 }
 
@@ -178,6 +183,16 @@ fn plainer(reduction: &mut Reduction, term: Term) -> Vec<Term> {
     }
     found.retain(|new| *new != term);
     found
+}
+
+/// Equality for another relation.
+fn equated(store: &mut Store, term: Term) -> Option<Term> {
+    let op = store.op_of(term)?;
+    if matches!(op, Op::Equal | Op::Distinct) || !matches!(op.row().arity, Arity::Chainable) {
+        return None;
+    }
+    let args = store.args(term).to_vec();
+    store.op(Op::Equal, &args).ok()
 }
 
 /// A relation whose sides all have the same head: between the parts of the sides instead.

@@ -100,9 +100,10 @@ fn simpler(store: &mut Store, sort: Sort) -> Vec<Sort> {
     match store.sort_kind(sort).clone() {
         SortKind::Real => vec![Sort::INT],
         SortKind::Float(exponent, significand) => {
-            let formats = [(2, 2), (2, 3), (3, 5), (5, 11), (8, 24)];
-            let smaller = formats.into_iter().filter(|(e, s)| e + s < exponent + significand);
-            smaller.map(|(e, s)| store.float(e, s)).collect()
+            // Those with a name of their own first: they may be larger, but not as text.
+            let formats = [(5, 11), (8, 24), (2, 2), (2, 3), (3, 5)];
+            let others = formats.into_iter().filter(|format| *format != (exponent, significand));
+            others.map(|(e, s)| store.float(e, s)).collect()
         }
         SortKind::Declared(..) | SortKind::Datatype(..) | SortKind::FiniteField(_) => {
             vec![Sort::BOOL, Sort::INT]

@@ -13,7 +13,7 @@ use solver::fast::ExecMode;
 use solver::launch::{LaunchError, Runner, RunnerConfig};
 use solver::{Outline, RunClass, limits};
 
-use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate, Spent, patience};
+use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate, Spent};
 use crate::error::ReduceError;
 
 /// What one run may use.
@@ -285,8 +285,8 @@ impl Examiner for BugExaminer {
         Ok(judgement)
     }
 
-    fn calibrate(&mut self, wall: Duration) {
-        self.desk.wall = patience(wall, self.bug.limits.wall);
+    fn calibrate(&mut self, patience: Duration) {
+        self.desk.wall = patience.min(self.bug.limits.wall);
     }
 
     fn spent(&self) -> Spent {

@@ -10,7 +10,7 @@ use solver::fast::ExecMode;
 use solver::launch::{Exit, INPUT, Invocation, LaunchError, Outcome, Runner, RunnerConfig};
 use solver::limits;
 
-use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate, Spent, patience};
+use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate, Spent};
 use crate::error::ReduceError;
 
 /// What of the output must stay.
@@ -32,6 +32,8 @@ pub struct Command {
     output: Output,
     limits: limits::Limits,
     golden: Golden,
+    /// How long that took.
+    took: Duration,
 }
 
 /// What the command did on the input.
@@ -60,9 +62,12 @@ impl Command {
             output,
             limits,
             golden: Golden { exit: Exit::Exited(0), stdout: Vec::new(), stderr: Vec::new() },
+            took: Duration::ZERO,
         };
         let mut runner = Runner::new(RunnerConfig::default())?;
+        let started = Instant::now();
         let outcome = command.run(&mut runner, input, command.limits.wall)?;
+        command.took = started.elapsed();
         if outcome.timed_out {
             return Err(ReduceError::TooSlow(command.limits.wall));
         }
@@ -151,6 +156,10 @@ impl Predicate for Command {
         None
     }
 
+    fn seen(&self) -> Option<Duration> {
+        Some(self.took)
+    }
+
     fn missing(&self) -> String {
         "the command does something else on it in another run".into()
     }
@@ -177,8 +186,8 @@ impl Examiner for CommandExaminer {
         })
     }
 
-    fn calibrate(&mut self, wall: Duration) {
-        self.wall = patience(wall, self.command.limits.wall);
+    fn calibrate(&mut self, patience: Duration) {
+        self.wall = patience.min(self.command.limits.wall);
     }
 
     fn spent(&self) -> Spent {

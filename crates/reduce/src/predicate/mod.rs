@@ -28,6 +28,11 @@ pub trait Predicate: Sync {
     /// The solver and options to reduce with the script, where there are any.
     fn configuration(&self) -> Option<Arc<Configuration>>;
 
+    /// The time of the run in which the input was seen to be interesting already, if there was one.
+    fn seen(&self) -> Option<Duration> {
+        None
+    }
+
     /// What was not seen when the input turns out not to be interesting.
     fn missing(&self) -> String;
 }
@@ -75,8 +80,8 @@ pub struct Judgement {
 pub trait Examiner: Send {
     fn examine(&mut self, candidate: &Candidate) -> Result<Judgement, ReduceError>;
 
-    /// From what an interesting script took, how long candidates may take.
-    fn calibrate(&mut self, wall: Duration);
+    /// How long candidates may take, beside the predicate's own limit.
+    fn calibrate(&mut self, patience: Duration);
 
     /// What its runs have cost so far.
     fn spent(&self) -> Spent;
@@ -95,10 +100,4 @@ impl Spent {
         self.runs += other.runs;
         self.cpu += other.cpu;
     }
-}
-
-/// How long a candidate may take, if the best script so far took this long at least: a smaller script is rarely much
-/// slower.
-pub fn patience(wall: Duration, limit: Duration) -> Duration {
-    (wall * 2 + Duration::from_millis(80)).min(limit)
 }

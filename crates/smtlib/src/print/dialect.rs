@@ -16,6 +16,8 @@ pub struct Dialect {
     pub no_divisible: bool,
     /// Finite sets are `(FiniteSet A)`; `(Set A)` would be an array.
     pub finite_set_sort: bool,
+    /// Usual formats of floating-point numbers by name: `Float32` for `(_ FloatingPoint 8 24)`. All releases read both.
+    pub named_formats: bool,
 }
 
 impl Dialect {
@@ -35,6 +37,7 @@ impl Dialect {
             binary_string_order: matches!(release.family, Family::Z3 | Family::Cvc5 | Family::Cvc4),
             no_divisible: release.family == Family::Z3,
             finite_set_sort: release.family == Family::Z3,
+            named_formats: false,
         }
     }
 }

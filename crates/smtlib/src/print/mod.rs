@@ -22,7 +22,12 @@ use term::TermPrinter;
 
 /// The script in a release's dialect, one command a line.
 pub fn print(store: &Store, script: &Script, release: Release) -> String {
-    let mut printer = Printer::new(store, release);
+    print_in(store, script, Dialect::of(release))
+}
+
+/// The script in a dialect, one command a line.
+pub fn print_in(store: &Store, script: &Script, dialect: Dialect) -> String {
+    let mut printer = Printer::new(store, dialect);
     for command in &script.commands {
         printer.command(command);
         printer.out.push('\n');
@@ -32,14 +37,14 @@ pub fn print(store: &Store, script: &Script, release: Release) -> String {
 
 /// One command.
 pub fn print_command(store: &Store, command: &Command, release: Release) -> String {
-    let mut printer = Printer::new(store, release);
+    let mut printer = Printer::new(store, Dialect::of(release));
     printer.command(command);
     printer.out
 }
 
 /// One term.
 pub fn print_term(store: &Store, term: Term, release: Release) -> String {
-    let mut printer = Printer::new(store, release);
+    let mut printer = Printer::new(store, Dialect::of(release));
     printer.term(term);
     printer.out
 }
@@ -101,8 +106,7 @@ struct Printer<'s> {
 }
 
 impl<'s> Printer<'s> {
-    fn new(store: &'s Store, release: Release) -> Printer<'s> {
-        let dialect = Dialect::of(release);
+    fn new(store: &'s Store, dialect: Dialect) -> Printer<'s> {
         Printer { store, dialect, out: String::new(), terms: TermPrinter::new(store, dialect) }
     }
 
