@@ -6,7 +6,7 @@ use engines::Expectation;
 use eval::Evaluator;
 use eval::model_text::write_model;
 use oracle::{Court, Expected, Kind, Run, Standing, Subject, Verdict};
-use smtlib::{Script, Status, Store};
+use smtlib::{Release, Script, Status, Store, print};
 
 use crate::docket::Entered;
 use crate::error::CampaignError;
@@ -145,7 +145,7 @@ impl Inquiry {
             operators: Vec::new(),
             reduced: None,
             releases: None,
-            provenance: origin.clone(),
+            provenance: Origin { script: standard_hash(parts.store, &case.script), ..origin.clone() },
         };
         describe(&mut finding, &essence.verdict, &essence.runs, witness.is_some().then_some("witness.smt2"));
         sign(&mut finding, parts.store, &case.script, &essence.runs);
@@ -290,6 +290,11 @@ pub fn describe(finding: &mut Finding, verdict: &Verdict, runs: &[Run], witness:
 }
 
 const BY_MODEL: &str = "a model satisfies every assertion";
+
+/// By which a test case that is made again is known.
+fn standard_hash(store: &Store, script: &Script) -> String {
+    hash::name(print::print(store, script, Release::STANDARD).as_bytes())
+}
 
 fn expectation(expectation: &Expectation) -> finding::Expected {
     match expectation {

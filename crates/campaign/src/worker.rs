@@ -294,7 +294,7 @@ impl<'a> Worker<'a> {
     fn test(
         &mut self,
         case: &TestCase,
-        mut origin: Origin,
+        origin: Origin,
         opened: &Opened,
         options: &mut generate::Rng,
         tally: &mut Tally,
@@ -305,12 +305,8 @@ impl<'a> Worker<'a> {
         let shared = self.shared;
         let mut case = case.clone();
         case.script = round::runnable(&mut self.store, &case.script);
-        let standard = print::print(&self.store, &case.script, Release::STANDARD);
-        origin.script = hash::name(standard.as_bytes());
-        if standard.len() > LARGEST {
-            return Ok(Feedback::default());
-        }
         if let Err(text) = self.check_witness(&case) {
+            let standard = print::print(&self.store, &case.script, Release::STANDARD);
             self.internal_error_at(&origin, tally, &text, &standard)?;
             return Ok(Feedback::default());
         }
@@ -336,7 +332,7 @@ impl<'a> Worker<'a> {
             ..Feedback::default()
         };
         tally.rejected += u64::from(feedback.rejected);
-        feedback.novel = self.observe(&prepared, &runs, &origin, &standard)?;
+        feedback.novel = self.observe(&prepared, &runs, &origin)?;
         tally.counts.novel += u64::from(feedback.novel);
         let mut parts =
             Parts { store: &mut self.store, evaluator: &mut self.evaluator, executor: &mut self.executor };
@@ -416,6 +412,9 @@ impl<'a> Worker<'a> {
             } else {
                 print::print(&self.store, script, target.release)
             };
+            if text.len() > LARGEST {
+                break;
+            }
             if prepared.statistics {
                 text.push_str(statistics::QUESTION);
             }
@@ -449,29 +448,29 @@ impl<'a> Worker<'a> {
     }
 
     /// Looks for new behaviour; a small script that shows some becomes a seed.
-    fn observe(
-        &mut self,
-        prepared: &Prepared,
-        runs: &[Run],
-        origin: &Origin,
-        standard: &str,
-    ) -> Result<bool, CampaignError> {
+    fn observe(&mut self, prepared: &Prepared, runs: &[Run], origin: &Origin) -> Result<bool, CampaignError> {
         let mut features = Vec::new();
         for signal in &self.shared.signals {
             signal.features(&prepared.usage, &prepared.who, runs, &mut features);
         }
-        let mut state = self.shared.state();
-        let novel = state.novelty.observe(&features);
+        let shared = self.shared;
+        let novel = shared.state().novelty.observe(&features);
         let quick = runs.iter().any(|run| !exchange::gave_up(run) && !exchange::refused(run));
-        if novel && quick && standard.len() <= LARGEST_SEED {
+        let joins = novel && quick;
+        if !joins && shared.settings.log.is_none() {
+            return Ok(novel);
+        }
+        let standard = print::print(&self.store, &prepared.case.script, Release::STANDARD);
+        let mut state = shared.state();
+        if joins && standard.len() <= LARGEST_SEED {
             let name = format!("round {} step {} of {}", origin.round, origin.step, origin.engine);
-            state.join(SeedText::new(name, standard))?;
+            state.join(SeedText::new(name, standard.as_str()))?;
         }
         state.log(&Line::Test {
             round: origin.round,
             step: origin.step,
             engine: &origin.engine,
-            script: &origin.script,
+            script: &hash::name(standard.as_bytes()),
             answers: runs.iter().map(exchange::word).collect(),
             novel,
         })?;

@@ -23,6 +23,8 @@ struct Node {
     arity: u32,
     sort: Sort,
     flags: Flags,
+    /// Nodes of the term written out, at most 255: most terms are small, and what is small needs no care.
+    size: u8,
 }
 
 /// Facts about a term and everything below it.
@@ -431,6 +433,12 @@ impl Store {
         self.nodes[term.index()].sort
     }
 
+    /// How many nodes the term has where it is written out without sharing; 255 stands for more.
+    #[inline]
+    pub fn written_size(&self, term: Term) -> u8 {
+        self.nodes[term.index()].size
+    }
+
     /// A bound variable occurs somewhere below, free or not.
     pub fn mentions_vars(&self, term: Term) -> bool {
         self.nodes[term.index()].flags.has(Flags::VAR)
@@ -479,10 +487,18 @@ impl Store {
         if self.is_opaque_sort(sort) {
             flags |= Flags::OPAQUE.0;
         }
+        let size = args.iter().fold(1u8, |size, arg| size.saturating_add(self.nodes[arg.index()].size));
         let id = self.nodes.len() as u32;
         let start = self.args.len() as u32;
         self.args.extend_from_slice(args);
-        self.nodes.push(Node { head, args: start, arity: args.len() as u32, sort, flags: Flags(flags) });
+        self.nodes.push(Node {
+            head,
+            args: start,
+            arity: args.len() as u32,
+            sort,
+            flags: Flags(flags),
+            size,
+        });
         let (nodes, pool) = (&self.nodes, &self.args);
         self.lookup.insert_unique(hash, id, |&i| {
             let node = &nodes[i as usize];

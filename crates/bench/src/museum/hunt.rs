@@ -15,11 +15,21 @@ use super::judge::{Judge, Trial};
 use crate::error::BenchError;
 use crate::watch::Watch;
 
-/// Mutants of one round: short chains stay near the formula they start from.
-const STEPS: u64 = 30;
+/// How far from a formula its bug is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    /// Mutants of one round.
+    steps: u64,
+    /// A round ends after this many mutants in a row that cannot be used or run out of time.
+    patience: u32,
+}
 
-/// A round ends after this many mutants in a row that cannot be used or run out of time.
-const PATIENCE: u32 = 4;
+impl Reach {
+    /// From a formula that shows the bug: short chains stay near it.
+    pub const NEAR: Reach = Reach { steps: 30, patience: 4 };
+    /// From a formula that does not: a fuzzer came to the bug by many changes, one upon the other.
+    pub const FAR: Reach = Reach { steps: 1000, patience: 30 };
+}
 
 /// Rounds in a row without a usable mutant, after which nothing more is expected.
 const BARREN: u32 = 12;
@@ -48,6 +58,7 @@ impl Hunt {
 pub struct Bounds {
     pub mutants: u64,
     pub time: Duration,
+    pub reach: Reach,
 }
 
 /// One engine after one item, from one formula.
@@ -184,7 +195,7 @@ impl<'a> Hunter<'a> {
             return failure.map_or(Ok(false), |error| Err(error.into()));
         };
         let mut useless = 0;
-        for _ in 0..STEPS {
+        for _ in 0..chase.bounds.reach.steps {
             if chase.over(hunt.mutants).is_some() {
                 break;
             }
@@ -206,7 +217,7 @@ impl<'a> Hunter<'a> {
                 Trial::Nothing => 0,
                 Trial::Unusable | Trial::TimedOut => useless + 1,
             };
-            if useless >= PATIENCE {
+            if useless >= chase.bounds.reach.patience {
                 break;
             }
             round.learn(Feedback { hopeless: trial == Trial::TimedOut, ..Feedback::default() });

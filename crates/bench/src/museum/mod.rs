@@ -29,7 +29,7 @@ use solver::{Solver, Solvers};
 use crate::error::BenchError;
 use crate::report::{Draft, Report};
 use crate::watch::Watch;
-use hunt::{Bounds, Hunt, Hunter};
+use hunt::{Bounds, Hunt, Hunter, Reach};
 use item::Item;
 use judge::Judge;
 use peer::Mutator;
@@ -238,9 +238,10 @@ fn one(
         outcome.unusable = Some(why);
         return Ok(outcome);
     }
-    let bounds = Bounds { mutants: settings.mutants, time: settings.item_time };
+    let near = Bounds { mutants: settings.mutants, time: settings.item_time, reach: Reach::NEAR };
     let starts = [Some((&trigger, false)), seed.as_ref().map(|seed| (seed, true))];
     for (start, is_seed) in starts.into_iter().flatten() {
+        let bounds = if is_seed { Bounds { reach: Reach::FAR, ..near } } else { near };
         for run in 0..settings.runs.max(1) {
             for engine in engines {
                 let hunts = if is_seed { &mut outcome.from_seed } else { &mut outcome.hunts };
@@ -258,7 +259,7 @@ fn one(
             break;
         }
         let texts = peer.mutants(&trigger, settings.mutants, settings.item_time, &|| watch.stopped())?;
-        let hunt = hunter.judge_texts(&texts, bounds, watch)?;
+        let hunt = hunter.judge_texts(&texts, near, watch)?;
         keep_best(&mut outcome.hunts, &peer.name, hunt);
     }
     outcome.references_accused = hunter.references_accused();

@@ -7,7 +7,7 @@ use crate::store::Store;
 use crate::term::{Head, Term, Var};
 use crate::walk::FreeVars;
 
-/// A shared sub-term is bound if its text has at least this many nodes.
+/// A shared sub-term is bound if its text has at least this many nodes. Smaller ones are not even looked at: most are.
 const WORTH: u64 = 8;
 
 /// How many nodes the search below nested binders may visit in one term. Beyond that a nested binder is looked
@@ -58,6 +58,11 @@ pub(super) fn groups(
     free: &mut FreeVars,
     look_ahead: &mut usize,
 ) -> Groups {
+    // Not room for two.
+    if u64::from(store.written_size(root)) <= 2 * WORTH {
+        return Groups::new();
+    }
+    let is_small = |term: Term| u64::from(store.written_size(term)) < WORTH;
     let outermost = scope.len() == 0;
     let mut uses: FxHashMap<Term, u32> = FxHashMap::default();
     let mut found: Vec<Term> = Vec::new();
@@ -75,7 +80,7 @@ pub(super) fn groups(
         }
         for arg in store.args(term) {
             // Inside a scope, only terms that mention variables are new; the others were decided outside.
-            if named.contains_key(arg) || (!outermost && !store.mentions_vars(*arg)) {
+            if is_small(*arg) || named.contains_key(arg) || (!outermost && !store.mentions_vars(*arg)) {
                 continue;
             }
             let count = uses.entry(*arg).or_insert(0);
@@ -99,6 +104,12 @@ pub(super) fn groups(
         let mut size = 1u64;
         let mut level = 0;
         for arg in store.args(term) {
+            if is_small(*arg) {
+                // Decided outside, it would have a name; it has none, but counts like one.
+                let inside = outermost || store.mentions_vars(*arg);
+                size = size.saturating_add(if inside { u64::from(store.written_size(*arg)) } else { 1 });
+                continue;
+            }
             size = size.saturating_add(sizes.get(arg).copied().unwrap_or(1));
             level = level.max(levels.get(arg).copied().unwrap_or(0));
         }

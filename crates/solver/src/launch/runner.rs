@@ -46,7 +46,7 @@ pub struct RunnerConfig {
     pub launcher: Option<PathBuf>,
     /// Where the scratch directory is made; in memory (`/dev/shm`), else in the temporary directory, if not given.
     pub scratch: Option<PathBuf>,
-    /// How many fork servers are kept at once (at most 32).
+    /// How many fork servers are kept at once (at most 32); as many as the machine has room for if not told.
     pub servers: usize,
     /// At which sight of the same prefix a snapshot of it is made: making one costs as much as a plain run.
     pub snapshot_after: u32,
@@ -54,9 +54,26 @@ pub struct RunnerConfig {
 
 impl Default for RunnerConfig {
     fn default() -> Self {
-        RunnerConfig { launcher: None, scratch: None, servers: 8, snapshot_after: 2 }
+        RunnerConfig { launcher: None, scratch: None, servers: affordable_servers(), snapshot_after: 2 }
     }
 }
+
+/// Fork servers that an eighth of the memory holds, with a launcher for every core. A campaign goes from one logic to the
+/// next, and each of them wants servers of its own.
+fn affordable_servers() -> usize {
+    /// What a waiting solver occupies, amply.
+    const SERVER: u64 = 32 << 20;
+    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    let memory = u64::try_from(pages).unwrap_or(0) * u64::try_from(page).unwrap_or(0);
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+    usize::try_from(memory / 8 / cores / SERVER).unwrap_or(LEAST_SERVERS).clamp(LEAST_SERVERS, MOST_SERVERS)
+}
+
+const LEAST_SERVERS: usize = 8;
+
+/// Each has five descriptors of the launcher, which must stay below those that are handed to servers.
+const MOST_SERVERS: usize = 32;
 
 /// CPU time of ours, not of solvers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,7 +195,7 @@ impl Launcher {
             .arg0("osprey-launcher")
             .arg(LAUNCHER_ARGUMENT)
             .arg(config.scratch.as_deref().unwrap_or(Path::new("")))
-            .arg(config.servers.clamp(1, 32).to_string())
+            .arg(config.servers.clamp(1, MOST_SERVERS).to_string())
             .arg(config.snapshot_after.to_string())
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
