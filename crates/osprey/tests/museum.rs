@@ -122,6 +122,13 @@ fn engines_find_known_bugs_again_that_they_have_found_before() {
 }
 
 #[test]
+fn a_peer_with_the_name_of_an_engine_is_refused() {
+    let output = run(&["bench", "museum", &museum(), "--peer", "storm=true {seed} {solver}"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("give the peer another name"), "{}", text(&output));
+}
+
+#[test]
 fn a_finding_becomes_an_item_that_shows_its_bug() {
     if !have(&["z3@5.4.0", "z3@4.8.7"]) {
         return;

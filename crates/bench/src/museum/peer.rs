@@ -22,7 +22,7 @@ impl std::str::FromStr for Mutator {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Mutator, String> {
-        let example = "for example 'opfuzz=opfuzz -i {count} -m 1 -s {out} -b {out} -l {out} \"{solver};/bin/true\" {seed}'";
+        let example = "for example 'yinyang-opfuzz=opfuzz -i {count} -m 1 -s {out} -b {out} -l {out} \"{solver};/bin/true\" {seed}'";
         let Some((name, command)) = text.split_once('=') else {
             return Err(format!("'{text}' is not NAME=COMMAND, {example}"));
         };

@@ -19,7 +19,7 @@ Examples:
   osprey bench museum museum --mutants 100
   osprey bench museum museum --filter version=4.8.7 --engine storm,opfuzz --runs 3
   osprey bench museum museum --clean                       the newest releases instead: every hit is a false alarm
-  osprey bench museum museum --peer 'opfuzz=opfuzz -i {count} -m 1 -s {out} -b {out} -l {out} \"{solver};/bin/true\" {seed}'
+  osprey bench museum museum --peer 'yinyang-opfuzz=opfuzz -i {count} -m 1 -s {out} -b {out} -l {out} \"{solver};/bin/true\" {seed}'
 
 An engine has found a bug again if it makes a formula other than the trigger on which the item's release misbehaves in
 the same way, confirmed by a fresh start, while the newest release of the line is clean.")]
@@ -79,6 +79,9 @@ pub struct Museum {
 impl Museum {
     pub fn run(self) -> Result<Exit> {
         let engines = self.engines()?;
+        if let Some(peer) = self.peers.iter().find(|peer| engines.iter().any(|own| own.name() == peer.name)) {
+            bail!("'{}' is an engine of ours: give the peer another name", peer.name);
+        }
         let solvers = fleet::all(&[])?;
         let references = match self.references.as_slice() {
             [] => fleet::default_pair(&solvers)?,
