@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use eval::model_text::{ModelError, ReadModel, read_model, read_values};
 use eval::unknown::Reason;
-use eval::{Evaluator, Limits, Mode, Value};
+use eval::{Evaluator, Mode, Value};
 use smtlib::print::print_term;
 use smtlib::{Op, Status, Store, Term};
 
 use crate::frame::Frame;
 use crate::run::{Configuration, Rerun, Run, RunError};
+use crate::subject::limits;
 use crate::text;
 
 /// Runs that may be spent on questions. One asks about all open cases in sight; more are needed only where one lies
@@ -66,7 +67,7 @@ pub fn model_of(
 
 /// The terms whose open cases keep formulas undecided.
 fn open_terms(store: &mut Store, frame: &Frame, read: &ReadModel) -> Vec<Term> {
-    let mut evaluator = Evaluator::new(Mode::Given, Limits::default());
+    let mut evaluator = Evaluator::new(Mode::Given, limits());
     let mut open = Vec::new();
     for formula in frame.formulas() {
         let Err(why) = evaluator.holds(store, &read.model, formula) else { continue };

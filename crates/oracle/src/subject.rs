@@ -189,12 +189,14 @@ pub fn evaluate_one(
     }
 }
 
-/// Nodes visited for one formula: a fraction of a second, of which a campaign has many.
-const STEPS: u64 = 1_000_000;
+/// What one formula may cost: a fraction of a second, of which a campaign has many.
+pub(crate) fn limits() -> Limits {
+    Limits { steps: 1_000_000, ..Limits::default() }
+}
 
 /// The formulas under a model; true also if some choice for what is left open makes all of them true.
 pub fn evaluate_all(store: &Store, model: &Model, left_out: &[Fun], formulas: &[Term]) -> ModelValue {
-    let limits = Limits { steps: STEPS, ..Limits::default() };
+    let limits = limits();
     let mut given = Evaluator::new(Mode::Given, limits);
     let mut unknown: Option<String> = None;
     for formula in formulas {
