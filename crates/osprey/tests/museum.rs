@@ -251,7 +251,7 @@ fn yinyangs_fuzzers_race_and_their_calls_are_counted() {
     let solvers = ["bench", "race", "--target", "z3@4.8.7", "--reference", "z3@5.4.0", "--seeds"];
     let seeds = at("seeds");
     let rest =
-        [&*seeds, "--budget", "5s", "--peer", &opfuzz, "--peer", &typefuzz, "--out", &out, "--json", &json];
+        [&*seeds, "--budget", "12s", "--peer", &opfuzz, "--peer", &typefuzz, "--out", &out, "--json", &json];
     let output = run(&[&solvers[..], &rest[..]].concat());
     assert!(output.status.success(), "{}", text(&output));
     let report: serde_json::Value =
