@@ -152,11 +152,7 @@ fn from_seeds(ours: &[&str], hunted: &[&Outcome]) -> Table {
         Table::new("Found from the formula that a fuzzer started from: runs to the first hit", &columns);
     for outcome in &with_seed {
         let mut cells: Vec<Cell> = vec![outcome.item.id.as_str().into()];
-        cells.extend(ours.iter().map(|name| match outcome.from_seed.get(*name) {
-            Some(Hunt { hit: Some(calls), .. }) => (*calls).into(),
-            Some(hunt) => hunt.why.as_str().into(),
-            None => Cell::None,
-        }));
+        cells.extend(ours.iter().map(|name| came_of(outcome.from_seed.get(*name))));
         table.rows.push(cells);
     }
     let mut found: Vec<Cell> = vec!["found".into()];
@@ -201,14 +197,19 @@ fn everything(names: &[String], hunted: &[&Outcome]) -> Table {
             outcome.item.kind.word().into(),
             outcome.item.theory.as_str().into(),
         ];
-        cells.extend(names.iter().map(|name| match outcome.hunts.get(name) {
-            Some(Hunt { hit: Some(calls), .. }) => (*calls).into(),
-            Some(hunt) => hunt.why.as_str().into(),
-            None => Cell::None,
-        }));
+        cells.extend(names.iter().map(|name| came_of(outcome.hunts.get(name))));
         table.rows.push(cells);
     }
     table
+}
+
+/// The runs to the first hit, or why there is none.
+fn came_of(hunt: Option<&Hunt>) -> Cell {
+    match hunt {
+        Some(Hunt { hit: Some(calls), .. }) => (*calls).into(),
+        Some(hunt) => hunt.why.as_str().into(),
+        None => Cell::None,
+    }
 }
 
 /// With the newest release in the place of the old one, every hit is a false alarm, or a bug nobody knows.
