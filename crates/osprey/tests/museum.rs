@@ -207,14 +207,21 @@ fn a_race_counts_a_known_bug_of_a_peer_once() {
         assert!(output.status.success(), "{}", text(&output));
         let report: serde_json::Value =
             serde_json::from_slice(&std::fs::read(&json).expect("a report")).expect("JSON");
-        let rows = report["tables"][0]["rows"].clone();
-        let row = rows[1].as_array().expect("the peer's row");
-        assert_eq!(row[0], "copies");
-        assert_eq!((&row[3], &row[6], &row[8]), (&6.into(), &3.into(), &1.into()), "{report}");
+        let table = &report["tables"][0];
+        assert_eq!(entry(table, 1, "fuzzer"), "copies");
+        let told = ["solver calls", "triggers", "unique"].map(|column| entry(table, 1, column).as_u64());
+        assert_eq!(told, [Some(6), Some(3), Some(1)], "{report}");
         // Who has raced does not race again.
-        let cpu = (rows[0][1].clone(), rows[1][1].clone());
+        let cpu = [0, 1].map(|row| entry(table, row, "CPU s").clone());
         assert_eq!(*raced.get_or_insert(cpu.clone()), cpu);
     }
+}
+
+/// What stands in a row of a report's table, in the column of a name.
+fn entry<'a>(table: &'a serde_json::Value, row: usize, column: &str) -> &'a serde_json::Value {
+    let columns = table["columns"].as_array().expect("columns");
+    let place = columns.iter().position(|name| name == column).unwrap_or_else(|| panic!("{column}: {table}"));
+    &table["rows"][row][place]
 }
 
 /// A package from the user's registry in a folder of its own; nothing without network.
@@ -237,12 +244,18 @@ fn yinyangs_fuzzers_race_and_their_calls_are_counted() {
         return;
     }
     std::fs::create_dir(at("seeds")).expect("a folder");
-    let seed = "(declare-fun x () Int)\n(declare-fun y () Int)\n\
-                (assert (and (> (* x y) 3) (< (+ x y) 20)))\n(assert (distinct x y))\n(check-sat)\n";
-    std::fs::write(at("seeds/a.smt2"), seed).expect("a seed");
+    // A second passes before yinyang tells of its calls, so there must be enough to do: it leaves a seed at the first
+    // trigger or after a few time-outs, and ends with the last seed.
+    for seed in 0..12 {
+        let script = format!(
+            "(declare-fun x () Int)\n(declare-fun y () Int)\n\
+             (assert (and (> x {seed}) (<= y 20)))\n(assert (or (< x y) (= x {seed})))\n(check-sat)\n"
+        );
+        std::fs::write(at(&format!("seeds/{seed}.smt2")), script).expect("a seed");
+    }
     let peer = |name: &str| {
         format!(
-            "{name}=env PYTHONPATH={yinyang} {yinyang}/bin/{name} -i 20 -b {{out}} -s {{scratch}} -l {{scratch}} -t 2 \
+            "{name}=env PYTHONPATH={yinyang} {yinyang}/bin/{name} -i 300 -b {{out}} -s {{scratch}} -l {{scratch}} -t 2 \
              \"{{target}} model_validate=true;{{reference}}\" {{seeds}}"
         )
     };
@@ -256,10 +269,12 @@ fn yinyangs_fuzzers_race_and_their_calls_are_counted() {
     assert!(output.status.success(), "{}", text(&output));
     let report: serde_json::Value =
         serde_json::from_slice(&std::fs::read(&json).expect("a report")).expect("JSON");
-    let rows = report["tables"][0]["rows"].as_array().expect("rows");
-    let names: Vec<_> = rows.iter().filter_map(|row| row[0].as_str()).collect();
-    assert_eq!(names, ["osprey", "opfuzz", "typefuzz"], "{report}");
-    for row in rows {
-        assert!(row[3].as_u64().is_some_and(|calls| calls > 10), "{row}");
+    let table = &report["tables"][0];
+    for (row, name) in ["osprey", "opfuzz", "typefuzz"].into_iter().enumerate() {
+        assert_eq!(entry(table, row, "fuzzer"), name, "{report}");
+        assert!(entry(table, row, "solver calls").as_u64().is_some_and(|calls| calls > 10), "{table}");
+        for rate in ["calls a CPU s", "answered a CPU s"] {
+            assert!(entry(table, row, rate).as_f64().is_some_and(|rate| rate > 0.0), "{table}");
+        }
     }
 }

@@ -44,15 +44,39 @@ pub struct Effort {
     /// Of the fuzzer without solvers.
     pub own_cpu: Duration,
     /// Solver runs, where the fuzzer tells.
-    pub calls: Option<u64>,
-    /// Those of them that ran test cases, as far as it tells them apart.
-    pub calls_on_tests: Option<u64>,
+    pub calls: Option<Calls>,
     /// How often it was started: one that runs out of seeds begins again.
     pub starts: u64,
     /// Bug triggers with the CPU time at which they were there.
     pub triggers: Vec<(PathBuf, Duration)>,
     /// What went wrong.
     pub complaint: Option<String>,
+}
+
+/// Solver runs that a fuzzer told of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Calls {
+    pub all: u64,
+    /// Those that ran test cases, as far as it tells them apart.
+    pub on_tests: u64,
+    /// Those on test cases that ended with an answer or a crash, not with an error or at the time limit.
+    pub answered: u64,
+    /// CPU time up to the moment it told. What it did afterwards it did not tell, so no rate may count it.
+    pub cpu: Duration,
+}
+
+impl Calls {
+    /// Some of them for a second of CPU time.
+    pub fn per_second(&self, some: u64) -> f64 {
+        some as f64 / self.cpu.as_secs_f64().max(0.001)
+    }
+
+    fn add(&mut self, more: Calls) {
+        self.all += more.all;
+        self.on_tests += more.on_tests;
+        self.answered += more.answered;
+        self.cpu += more.cpu;
+    }
 }
 
 /// Starts in a row that use next to no CPU time, after which a contestant is given up.
@@ -142,13 +166,11 @@ impl Contestant {
         let before = effort.cpu;
         effort.starts += 1;
         effort.cpu += course.cpu.all;
-        let figures = if self.tells { own_figures(said) } else { None };
-        let told = calls_told(said);
-        if let Some(calls) = figures.as_ref().map(|figures| figures.calls).or(told) {
-            *effort.calls.get_or_insert(0) += calls;
-        }
-        if let Some(calls) = figures.as_ref().map(|figures| figures.on_tests).or(told) {
-            *effort.calls_on_tests.get_or_insert(0) += calls;
+        let figures = if self.tells { own_figures(said, course) } else { None };
+        if let Some(calls) =
+            figures.as_ref().map(|figures| figures.calls).or_else(|| calls_told(said, course))
+        {
+            effort.calls.get_or_insert_default().add(calls);
         }
         effort.own_cpu += figures.map_or(course.cpu.root, |figures| figures.cpu);
         let mut files = Vec::new();
@@ -165,30 +187,46 @@ impl Contestant {
 /// What Osprey says of itself.
 #[derive(Debug, PartialEq)]
 struct Figures {
-    /// All solver runs: of test cases, to confirm and ask, to reduce.
-    calls: u64,
-    on_tests: u64,
+    calls: Calls,
     /// Its own CPU time.
     cpu: Duration,
 }
 
+/// What yinyang calls an effective call, in the words of Osprey's summary.
+const ANSWERED: [&str; 5] = ["sat", "unsat", "unknown", "crash", "self-check failed"];
+
 /// The figures in Osprey's summary.
-fn own_figures(said: &str) -> Option<Figures> {
+fn own_figures(said: &str, course: &Course) -> Option<Figures> {
     let summary: serde_json::Value = said
         .lines()
         .rev()
         .find_map(|line| serde_json::from_str(line).ok().filter(serde_json::Value::is_object))?;
-    let total = |name: &str| summary.get("totals")?.get(name)?.as_u64();
+    let totals = summary.get("totals")?;
+    let total = |name: &str| totals.get(name)?.as_u64();
+    let by_solver = totals.get("answers")?.as_object()?;
+    let words = by_solver.values().filter_map(|words| words.as_object()).flatten();
+    let answered = words.filter(|(word, _)| ANSWERED.contains(&word.as_str()));
     let on_tests = total("runs")?;
-    let calls = on_tests + total("extra_runs")? + total("reduction_runs")?;
-    Some(Figures { calls, on_tests, cpu: Duration::from_micros(total("own_cpu")?) })
+    let calls = Calls {
+        all: on_tests + total("extra_runs")? + total("reduction_runs")?,
+        on_tests,
+        answered: answered.filter_map(|(_, count)| count.as_u64()).sum(),
+        cpu: course.cpu.all,
+    };
+    Some(Figures { calls, cpu: Duration::from_micros(total("own_cpu")?) })
 }
 
-/// The last number before the words "solver calls", which is how yinyang tells.
-fn calls_told(said: &str) -> Option<u64> {
+/// yinyang's last word on its calls: their number stands before the words "solver calls", and the share of them that
+/// was no error and no time-out after "eff:".
+fn calls_told(said: &str, course: &Course) -> Option<Calls> {
     let end = said.rfind(" solver calls")?;
     let number: Vec<char> = said[..end].chars().rev().take_while(char::is_ascii_digit).collect();
-    number.into_iter().rev().collect::<String>().parse().ok()
+    let all: u64 = number.into_iter().rev().collect::<String>().parse().ok()?;
+    let rest = said[end..].lines().next().unwrap_or_default();
+    let share = rest.split_once("eff: ").and_then(|(_, rest)| rest.split_once('%'));
+    let share: Option<f64> = share.and_then(|(share, _)| share.parse().ok());
+    let answered = share.map_or(all, |share| (all as f64 * share / 100.0).round() as u64);
+    Some(Calls { all, on_tests: all, answered, cpu: course.when_it_had_said(end as u64) })
 }
 
 /// Scripts that a contestant left. Of a finding with several scripts the one that was found counts, not what was made
@@ -211,21 +249,49 @@ fn triggers(folder: &Path, files: &mut Vec<PathBuf>) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
+    use super::super::process::{Cpu, Point};
     use super::*;
 
     #[test]
     fn yinyangs_last_word_on_its_calls_counts() {
-        let said = "Performed 108 solver calls (107.5 calls/s)\nPerformed 1204 solver calls (23.8 calls/s)\n";
-        assert_eq!(calls_told(said), Some(1204));
-        assert_eq!(calls_told("nothing of the kind"), None);
+        let bar = |calls, eff| {
+            format!("Performed {calls} solver calls (23.8 calls/s, eff: {eff}, 11.9 mutants/s)\n")
+        };
+        let said = [bar(108, "100.0%"), bar(1204, "25.0%"), "a last word".to_owned()].concat();
+        let at = |seconds, said: usize| Point {
+            when: SystemTime::UNIX_EPOCH,
+            cpu: Duration::from_secs(seconds),
+            said: said as u64,
+        };
+        let points =
+            vec![at(1, 0), at(2, bar(108, "100.0%").len()), at(5, said.len() - 3), at(9, said.len())];
+        let course = Course {
+            cpu: Cpu { all: Duration::from_secs(9), ..Cpu::default() },
+            points,
+            ..Course::default()
+        };
+        // What it did in the last four seconds it did not tell.
+        let calls = Calls { all: 1204, on_tests: 1204, answered: 301, cpu: Duration::from_secs(5) };
+        assert_eq!(calls_told(&said, &course), Some(calls));
+        let nothing_yet = calls_told(&bar(0, "NaN"), &course).expect("told");
+        assert_eq!((nothing_yet.all, nothing_yet.answered), (0, 0));
+        assert_eq!(calls_told("nothing of the kind", &course), None);
     }
 
     #[test]
     fn our_own_summary_tells_runs_and_cpu_time() {
-        let totals = r#"{"runs": 90, "extra_runs": 7, "reduction_runs": 3, "own_cpu": 2500000}"#;
+        let answers =
+            r#"{"z3": {"sat": 30, "timeout": 5, "crash": 2}, "cvc5": {"unsat": 40, "rejected": 13}}"#;
+        let totals = format!(
+            "{{\"runs\": 90, \"extra_runs\": 7, \"reduction_runs\": 3, \"own_cpu\": 2500000, \"answers\": {answers}}}"
+        );
         let said = format!("a note\n{{\"totals\": {totals}}}\n");
-        let figures = Figures { calls: 100, on_tests: 90, cpu: Duration::from_millis(2500) };
-        assert_eq!(own_figures(&said), Some(figures));
+        let all = Duration::from_secs(20);
+        let course = Course { cpu: Cpu { all, ..Cpu::default() }, ..Course::default() };
+        let calls = Calls { all: 100, on_tests: 90, answered: 72, cpu: all };
+        assert_eq!(own_figures(&said, &course), Some(Figures { calls, cpu: Duration::from_millis(2500) }));
     }
 
     #[test]
@@ -238,7 +304,7 @@ mod tests {
         let effort =
             peer.race(&places, folder.path(), None, Duration::from_secs(60), &|| false).expect("an effort");
         assert_eq!(effort.starts, FUTILE);
-        assert_eq!(effort.calls, Some(7 * FUTILE));
+        assert_eq!(effort.calls.map(|calls| calls.all), Some(7 * FUTILE));
         assert_eq!(effort.triggers.len() as u64, FUTILE);
         assert!(effort.complaint.is_some());
     }

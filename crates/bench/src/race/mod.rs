@@ -21,7 +21,7 @@ use solver::{RunRequest, Solver};
 use crate::error::BenchError;
 use crate::report::{Cell, Draft, Report, Table};
 use crate::watch::Watch;
-use contestant::{Contestant, Effort, Places};
+use contestant::{Calls, Contestant, Effort, Places};
 
 /// Who races for what.
 pub struct Settings {
@@ -272,6 +272,7 @@ fn fill(report: &mut Report, settings: &Settings, results: &[Result4]) {
             "solver calls",
             "calls a CPU s",
             "on test cases a CPU s",
+            "answered a CPU s",
             "triggers",
             "confirmed",
             "unique",
@@ -285,9 +286,10 @@ fn fill(report: &mut Report, settings: &Settings, results: &[Result4]) {
             contestant.name.as_str().into(),
             cpu.into(),
             Cell::percent(effort.own_cpu.as_secs_f64(), cpu),
-            effort.calls.into(),
-            per_second(effort.calls, effort).into(),
-            per_second(effort.calls_on_tests, effort).into(),
+            effort.calls.map(|calls| calls.all).into(),
+            effort.calls.map(|calls| calls.per_second(calls.all)).into(),
+            effort.calls.map(|calls| calls.per_second(calls.on_tests)).into(),
+            effort.calls.map(|calls| calls.per_second(calls.answered)).into(),
             all.triggers.into(),
             all.confirmed.into(),
             all.unique.len().into(),
@@ -309,13 +311,12 @@ fn fill(report: &mut Report, settings: &Settings, results: &[Result4]) {
             .notes
             .push(format!("{} ended by itself and was started {} times.", contestant.name, effort.starts));
     }
-    report
-        .notes
-        .push("CPU time is that of the whole tree of processes; all are pinned to one core.".to_owned());
-}
-
-fn per_second(calls: Option<u64>, effort: &Effort) -> Option<f64> {
-    calls.map(|calls| calls as f64 / effort.cpu.as_secs_f64().max(0.001))
+    report.notes.extend([
+        "CPU time is that of the whole tree of processes; all are pinned to one core.".to_owned(),
+        "Rates are over the CPU time up to the moment a fuzzer last told its calls. Answered is a call on a test \
+         case that ended with sat, unsat, unknown or a crash, not with an error or at the time limit."
+            .to_owned(),
+    ]);
 }
 
 /// Ours divided by the best peer's.
@@ -329,9 +330,12 @@ fn ratios(results: &[Result4]) -> Table {
     if !peers.is_empty() {
         row("unique confirmed bugs", &|result| result.3.unique.len() as f64);
         row("unique confirmed bugs at half the budget", &|result| result.2.unique.len() as f64);
-        let rate = |calls, effort: &Effort| per_second(calls, effort).unwrap_or(0.0);
-        row("solver calls a CPU second", &|result| rate(result.1.calls, result.1));
-        row("those on test cases", &|result| rate(result.1.calls_on_tests, result.1));
+        let rate = |effort: &Effort, what: fn(Calls) -> u64| {
+            effort.calls.map_or(0.0, |calls| calls.per_second(what(calls)))
+        };
+        row("solver calls a CPU second", &|result| rate(result.1, |calls| calls.all));
+        row("those on test cases", &|result| rate(result.1, |calls| calls.on_tests));
+        row("those that were answered", &|result| rate(result.1, |calls| calls.answered));
     }
     table
 }

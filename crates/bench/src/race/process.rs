@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 /// How often the CPU time of a contestant is looked at.
-const TICK: Duration = Duration::from_millis(250);
+const TICK: Duration = Duration::from_millis(100);
 
 /// A contestant that was asked to end gets this time on the clock before it is killed.
 const GRACE: Duration = Duration::from_secs(30);
@@ -23,12 +23,22 @@ pub struct Cpu {
     pub root: Duration,
 }
 
+/// How far a contestant was at a moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Point {
+    pub when: SystemTime,
+    /// CPU time used until then.
+    pub cpu: Duration,
+    /// Bytes of output until then.
+    pub said: u64,
+}
+
 /// How one run of a contestant went.
 #[derive(Clone, Debug, Default)]
 pub struct Course {
     pub cpu: Cpu,
-    /// Points on the way: when, and the CPU time used until then.
-    pub points: Vec<(SystemTime, Duration)>,
+    /// Points on the way.
+    pub points: Vec<Point>,
     /// It reached its budget, instead of ending by itself.
     pub used_up: bool,
 }
@@ -36,8 +46,14 @@ pub struct Course {
 impl Course {
     /// The CPU time used until a moment.
     pub fn at(&self, moment: SystemTime) -> Duration {
-        let next = self.points.iter().find(|(when, _)| *when >= moment);
-        next.map_or(self.cpu.all, |(_, cpu)| *cpu)
+        let next = self.points.iter().find(|point| point.when >= moment);
+        next.map_or(self.cpu.all, |point| point.cpu)
+    }
+
+    /// The CPU time used until so many bytes of output were there, at most a tick too much.
+    pub fn when_it_had_said(&self, bytes: u64) -> Duration {
+        let next = self.points.iter().find(|point| point.said >= bytes);
+        next.map_or(self.cpu.all, |point| point.cpu)
     }
 }
 
@@ -75,18 +91,24 @@ pub fn run(
         });
     }
     let child = start.spawn()?;
-    watch(child, budget, stopped)
+    watch(child, output, budget, stopped)
 }
 
-fn watch(mut child: Child, budget: Duration, stopped: &dyn Fn() -> bool) -> io::Result<Course> {
+fn watch(
+    mut child: Child,
+    output: &Path,
+    budget: Duration,
+    stopped: &dyn Fn() -> bool,
+) -> io::Result<Course> {
     let root = child.id() as i32;
     let mut course = Course::default();
     let mut asked: Option<Instant> = None;
     loop {
         // First the figures, then the question whether it has ended: a process that is gone has none.
+        let said = std::fs::metadata(output)?.len();
         if let Some(cpu) = cpu_of(root) {
             course.cpu = cpu;
-            course.points.push((SystemTime::now(), cpu.all));
+            course.points.push(Point { when: SystemTime::now(), cpu: cpu.all, said });
         }
         if child.try_wait()?.is_some() {
             break;
