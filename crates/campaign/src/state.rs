@@ -324,8 +324,8 @@ impl State {
         Ok(())
     }
 
-    /// Keeps the script of a check of ourselves that failed, up to a few of them.
-    pub fn keep_internal_error(&mut self, text: &str, script: &str) -> Result<(), CampaignError> {
+    /// Keeps the script on which we did badly, up to a few of them.
+    pub fn keep_internal(&mut self, text: &str, script: &str) -> Result<(), CampaignError> {
         let folder = self.bugs.with_file_name("internal");
         self.internal += 1;
         if self.internal > INTERNAL_KEPT {

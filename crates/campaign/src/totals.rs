@@ -45,6 +45,10 @@ pub struct Totals {
     pub novel: u64,
     /// Checks of ourselves that failed: a witness that does not satisfy its script, an engine that panicked.
     pub internal_errors: u64,
+    /// Steps that took long of our own CPU time, without solvers.
+    pub slow: u64,
+    /// The longest of them, in microseconds.
+    pub slowest: u64,
     /// Messages of refusals, the most frequent first when shown.
     pub refusals: BTreeMap<String, u64>,
 }

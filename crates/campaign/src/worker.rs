@@ -53,6 +53,9 @@ const LARGEST: usize = 1 << 20;
 /// Mutants up to this size may become seeds.
 const LARGEST_SEED: usize = 16 << 10;
 
+/// A step that takes this much CPU time of ours is worth a look: scripts are small, and evaluation has budgets.
+const SLOW: Duration = Duration::from_secs(2);
+
 /// What all workers see.
 pub struct Shared<'a> {
     pub identity: &'a Identity,
@@ -224,6 +227,7 @@ impl<'a> Worker<'a> {
         let mut options = stream(shared.identity.rng_seed, plan.round, Purpose::Options);
         let mut failure = None;
         let mut told: Vec<String> = Vec::new();
+        let mut begun = thread_cpu();
         let Some(mut round) = self.with_bench(&mut opened, &mut failure, |bench| engine.open(bench)) else {
             return failure.map_or(Ok(()), Err);
         };
@@ -242,7 +246,8 @@ impl<'a> Worker<'a> {
             }
             let origin = self.origin(plan, &opened, &case, step, &told);
             let before = course.waited;
-            let feedback = self.test(&case, origin, &opened, &mut options, tally, course)?;
+            let feedback = self.test(&case, &origin, &opened, &mut options, tally, course)?;
+            begun = self.look_at_time(begun, &origin, &case)?;
             slow = if feedback.hopeless || course.waited > before { slow + 1 } else { 0 };
             told.push(letters(feedback));
             round.learn(feedback);
@@ -294,7 +299,7 @@ impl<'a> Worker<'a> {
     fn test(
         &mut self,
         case: &TestCase,
-        origin: Origin,
+        origin: &Origin,
         opened: &Opened,
         options: &mut generate::Rng,
         tally: &mut Tally,
@@ -307,7 +312,7 @@ impl<'a> Worker<'a> {
         case.script = round::runnable(&mut self.store, &case.script);
         if let Err(text) = self.check_witness(&case) {
             let standard = print::print(&self.store, &case.script, Release::STANDARD);
-            self.internal_error_at(&origin, tally, &text, &standard)?;
+            self.internal_error_at(origin, tally, &text, &standard)?;
             return Ok(Feedback::default());
         }
         let usage = smtlib::logic::usage(&self.store, &case.script);
@@ -332,13 +337,13 @@ impl<'a> Worker<'a> {
             ..Feedback::default()
         };
         tally.rejected += u64::from(feedback.rejected);
-        feedback.novel = self.observe(&prepared, &runs, &origin)?;
+        feedback.novel = self.observe(&prepared, &runs, origin)?;
         tally.counts.novel += u64::from(feedback.novel);
         let mut parts =
             Parts { store: &mut self.store, evaluator: &mut self.evaluator, executor: &mut self.executor };
         let thorough = feedback.novel || options.chance(THOROUGH);
         let ancestors = &opened.ancestors;
-        let suspect = Suspect { prepared: &prepared, runs: &runs, origin: &origin, ancestors, thorough };
+        let suspect = Suspect { prepared: &prepared, runs: &runs, origin, ancestors, thorough };
         let outcomes = self.inquiry.judge(&mut parts, shared, &suspect)?;
         for outcome in outcomes {
             feedback.finding |= matches!(outcome, Outcome::Unique | Outcome::Known);
@@ -350,6 +355,30 @@ impl<'a> Worker<'a> {
             }
         }
         Ok(feedback)
+    }
+
+    /// A step that took long is counted and kept: no solver waits for us without a reason that can be looked into.
+    /// The next step begins with what is returned.
+    fn look_at_time(
+        &self,
+        begun: Duration,
+        origin: &Origin,
+        case: &TestCase,
+    ) -> Result<Duration, CampaignError> {
+        let now = thread_cpu();
+        let took = now.saturating_sub(begun);
+        if took < SLOW {
+            return Ok(now);
+        }
+        let place = format!("round {} step {} of {}", origin.round, origin.step, origin.engine);
+        let text = format!("{place} in {}: {:.1} s of our own", origin.logic, took.as_secs_f64());
+        let standard = print::print(&self.store, &case.script, Release::STANDARD);
+        let mut state = self.shared.state();
+        state.totals.slow += 1;
+        state.totals.slowest = state.totals.slowest.max(took.as_micros() as u64);
+        state.keep_internal(&text, &standard)?;
+        state.log(&Line::Note { text: &text })?;
+        Ok(now)
     }
 
     /// A model that an engine hands over is checked again on the script that solvers get.
@@ -500,7 +529,7 @@ impl<'a> Worker<'a> {
         let place = format!("round {} step {} of {}: {text}", origin.round, origin.step, origin.engine);
         self.shared.observer.note(&format!("internal error in {place}"));
         let mut state = self.shared.state();
-        state.keep_internal_error(&place, script)?;
+        state.keep_internal(&place, script)?;
         state.log(&Line::Note { text: &place })
     }
 

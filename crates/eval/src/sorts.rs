@@ -57,7 +57,7 @@ impl<'a> Sorts<'a> {
             Some(size) => match self.combinations(sorts, LISTED as usize) {
                 None => Domain::Large(size),
                 Some(rows) => {
-                    let mut keys: Vec<Value> = rows.iter().map(|row| Function::key(row)).collect();
+                    let mut keys: Vec<Value> = rows.map(|row| Function::key(&row)).collect();
                     keys.sort_unstable();
                     Domain::Listed(keys.into())
                 }
@@ -79,9 +79,14 @@ impl<'a> Sorts<'a> {
     }
 
     /// All lists of elements of these sorts, if there are at most `limit`.
-    pub fn combinations(self, sorts: &[Sort], limit: usize) -> Option<Vec<Vec<Value>>> {
+    pub fn combinations(self, sorts: &[Sort], limit: usize) -> Option<Rows> {
+        // No list is made if there are too many of them.
+        let size = sorts.iter().try_fold(1u64, |size, sort| size.checked_mul(self.cardinality(*sort)?))?;
+        if size > limit as u64 {
+            return None;
+        }
         let lists = sorts.iter().map(|sort| self.list((*sort, None), limit)).collect::<Option<Vec<_>>>()?;
-        product(&lists, limit)
+        Rows::new(lists, limit)
     }
 
     /// A value of the sort, the same one every time: zero, the empty string, the first constructor that ends.
@@ -225,7 +230,7 @@ impl<'a> Sorts<'a> {
             }
             SortKind::Tuple(parts) => {
                 let lists = parts.iter().map(inner).collect::<Option<Vec<_>>>()?;
-                product(&lists, limit)?.into_iter().map(Value::tuple).collect()
+                Rows::new(lists, limit)?.map(Value::tuple).collect()
             }
             SortKind::Array(index, element) => {
                 let elements = inner(element)?;
@@ -236,8 +241,7 @@ impl<'a> Sorts<'a> {
                     let indices = inner(index)?;
                     let domain = Domain::Listed(indices.clone().into());
                     let lists = vec![elements.clone(); indices.len()];
-                    let rows = product(&lists, limit)?;
-                    rows.into_iter()
+                    Rows::new(lists, limit)?
                         .map(|row| {
                             let entries = indices.iter().cloned().zip(row).collect();
                             let table = Table::new(entries, elements[0].clone(), domain.clone())?;
@@ -249,9 +253,8 @@ impl<'a> Sorts<'a> {
             SortKind::Fun(params, result) => {
                 let results = inner(result)?;
                 let lists = params.iter().map(inner).collect::<Option<Vec<_>>>()?;
-                let keys: Vec<Value> = product(&lists, limit)?.iter().map(|row| Function::key(row)).collect();
-                let rows = product(&vec![results.clone(); keys.len()], limit)?;
-                rows.into_iter()
+                let keys: Vec<Value> = Rows::new(lists, limit)?.map(|row| Function::key(&row)).collect();
+                Rows::new(vec![results.clone(); keys.len()], limit)?
                     .map(|row| {
                         let entries = keys.iter().cloned().zip(row).collect();
                         let table = Table::new(entries, results[0].clone(), Domain::Unbounded)?;
@@ -269,9 +272,9 @@ impl<'a> Sorts<'a> {
                 let failed = self.constructors(*datatype, args, scope, |number, fields| {
                     let lists =
                         fields.iter().map(|field| self.list(*field, limit)).collect::<Option<Vec<_>>>();
-                    match lists.and_then(|lists| product(&lists, limit)) {
+                    match lists.and_then(|lists| Rows::new(lists, limit)) {
                         Some(rows) => {
-                            values.extend(rows.into_iter().map(|row| Value::Datatype(number, row.into())));
+                            values.extend(rows.map(|row| Value::Datatype(number, row.into())));
                             None
                         }
                         None => Some(()),
@@ -336,26 +339,46 @@ impl<'a> Sorts<'a> {
     }
 }
 
-/// All ways to take one value of each list.
-fn product(lists: &[Vec<Value>], limit: usize) -> Option<Vec<Vec<Value>>> {
-    let size = lists.iter().try_fold(1usize, |size, list| size.checked_mul(list.len()))?;
-    if size > limit {
-        return None;
+/// All ways to take one value of each list, made one after the other: whoever looks for one rarely needs them all.
+pub struct Rows {
+    lists: Vec<Vec<Value>>,
+    /// Where the next row takes its values. The last place moves first.
+    places: Vec<usize>,
+    left: usize,
+}
+
+impl Rows {
+    /// Nothing if there are more than `limit`.
+    fn new(lists: Vec<Vec<Value>>, limit: usize) -> Option<Rows> {
+        let left = lists.iter().try_fold(1usize, |size, list| size.checked_mul(list.len()))?;
+        (left <= limit).then(|| Rows { places: vec![0; lists.len()], lists, left })
     }
-    let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
-    for list in lists {
-        rows = rows
-            .into_iter()
-            .flat_map(|row| {
-                list.iter().map(move |value| {
-                    let mut longer = row.clone();
-                    longer.push(value.clone());
-                    longer
-                })
-            })
-            .collect();
+
+    /// The values in all lists, which is what there is before the first row.
+    pub fn listed(&self) -> usize {
+        self.lists.iter().map(Vec::len).sum()
     }
-    Some(rows)
+}
+
+impl Iterator for Rows {
+    type Item = Vec<Value>;
+
+    fn next(&mut self) -> Option<Vec<Value>> {
+        self.left = self.left.checked_sub(1)?;
+        let row = self.lists.iter().zip(&self.places).map(|(list, place)| list[*place].clone()).collect();
+        for (list, place) in self.lists.iter().zip(&mut self.places).rev() {
+            *place += 1;
+            if *place < list.len() {
+                break;
+            }
+            *place = 0;
+        }
+        Some(row)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
 }
 
 fn power(base: u64, exponent: u64) -> Option<u64> {

@@ -3,7 +3,10 @@
 mod common;
 
 use common::{Case, value_text};
+use eval::evaluate::Evaluator;
+use eval::model::Model;
 use eval::{Reason, Value};
+use smtlib::{Store, parse};
 
 #[test]
 fn connectives_decide_around_undecided_arguments() {
@@ -80,6 +83,15 @@ fn quantifiers_over_finite_sorts_are_decided() {
         ("(forall ((x Int)) (> x 5))", "false"),
         ("(exists ((x Int)) (= (* x x) 4))", "true"),
         ("(forall ((x Int)) true)", "true"),
+        // A variable that the body does not speak of binds nothing, however large its sort is.
+        ("(forall ((p Bool) (x Int) (u (_ BitVec 64))) (exists ((y Real) (q Bool)) (= p q)))", "true"),
+        ("(forall ((x Int)) (exists ((p Bool) (x Real)) (and p (not p))))", "false"),
+        // The first of 256 values of the inner variables will do, for each of 65,536 of the outer ones.
+        (
+            "(forall ((a (_ BitVec 8)) (b (_ BitVec 8))) \
+             (exists ((c (_ BitVec 4)) (d (_ BitVec 4))) (bvule (concat c d) (bvor a b))))",
+            "true",
+        ),
     ] {
         assert_eq!(case.text(text), value, "{text}");
     }
@@ -123,6 +135,28 @@ fn binders_nest_as_deep_as_allowed_without_exhausting_the_stack() {
     }
     let case = Case::new("(define-fun f ((x Int)) Int (let ((g (lambda ((y Int)) (+ x y)))) (select g 1)))");
     assert_eq!(case.text(&applied), "2000");
+}
+
+#[test]
+fn an_evaluator_serves_a_store_that_was_reset() {
+    let mut store = Store::new();
+    let clean = store.mark();
+    let mut evaluator = Evaluator::default();
+    // The same numbers stand for other terms each time, with other variables in them.
+    for (text, holds) in [
+        ("(assert (forall ((p Bool) (q Bool)) (or p (not p))))", true),
+        ("(assert (forall ((p Bool) (q Bool)) (or q (not p))))", false),
+        ("(assert (exists ((p Bool) (q Bool)) (and q (not p))))", true),
+        ("(assert (= (select (lambda ((x Int)) (select (lambda ((y Int)) (+ x y)) 1)) 2) 3))", true),
+        ("(assert (= (select (lambda ((x Int)) (select (lambda ((y Int)) (+ y y)) 1)) 2) 3))", false),
+    ] {
+        store.reset(&clean);
+        evaluator.forget();
+        let text = format!("{text}(check-sat)");
+        let script = parse(&mut store, text.as_bytes(), smtlib::Mode::Tolerant).expect("a script").script;
+        let [term] = eval::model::checked_terms(&script)[..] else { panic!("{text}") };
+        assert_eq!(evaluator.holds(&store, &Model::new(), term), Ok(holds), "{text}");
+    }
 }
 
 #[test]

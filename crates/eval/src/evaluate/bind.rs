@@ -39,20 +39,21 @@ impl Run<'_> {
 
     /// `wanted` is the value of the body that decides: false for `forall`, true for `exists`.
     fn quantifier(&mut self, term: Term, vars: &[Var], body: Term, wanted: bool) -> Evaluated {
-        if !self.store.mentions_vars(body) {
+        let vars = &*self.used(vars, body);
+        if vars.is_empty() {
             return self.nested(body);
         }
         let limits = self.evaluator.limits;
         let sorts: Vec<Sort> = vars.iter().map(|var| self.store.var_sort(*var)).collect();
-        let (rows, complete) = match self.sorts().combinations(&sorts, limits.instances) {
-            Some(rows) => (rows, true),
-            None => {
-                self.charge(term, CANDIDATES_COST)?;
-                (self.candidate_rows(&sorts, body), false)
-            }
+        let all = self.sorts().combinations(&sorts, limits.instances);
+        let complete = all.is_some();
+        self.charge(term, all.as_ref().map_or(CANDIDATES_COST, |rows| rows.listed() as u64))?;
+        let (all, some) = match all {
+            Some(rows) => (Some(rows), Vec::new()),
+            None => (None, self.candidate_rows(&sorts, body)),
         };
         let mut unknown: Option<Unknown> = None;
-        for row in rows {
+        for row in all.into_iter().flatten().chain(some) {
             self.charge(term, INSTANCE_COST)?;
             match self.instance(vars, body, row) {
                 Ok(Value::Bool(value)) if value == wanted => return Ok(Value::Bool(wanted)),
@@ -68,6 +69,15 @@ impl Run<'_> {
             _ if complete => Ok(Value::Bool(!wanted)),
             _ => Err(Reason::InfiniteQuantifier.at(term)),
         }
+    }
+
+    /// Those of the variables that the body speaks of. No sort is empty, so the others bind nothing.
+    fn used(&mut self, vars: &[Var], body: Term) -> Vec<Var> {
+        if !self.store.mentions_vars(body) {
+            return Vec::new();
+        }
+        let free = self.free_vars(body);
+        vars.iter().filter(|var| free.contains(var)).copied().collect()
     }
 
     /// Takes work that is no visit of a node out of the budget.
@@ -96,15 +106,18 @@ impl Run<'_> {
 
     /// The present values of a term's free variables.
     fn captured(&mut self, term: Term) -> Box<[(Var, Value)]> {
-        if !self.evaluator.free_vars.contains_key(&term) {
-            let free = self.store.free_vars(term);
-            self.evaluator.free_vars.insert(term, free.into());
-        }
+        self.free_vars(term);
         let bindings = &self.evaluator.bindings;
         self.evaluator.free_vars[&term]
             .iter()
             .filter_map(|var| Some((*var, bindings.get(var.index())?.clone()?)))
             .collect()
+    }
+
+    /// A term's free variables, looked for once.
+    fn free_vars(&mut self, term: Term) -> &[Var] {
+        let store = self.store;
+        self.evaluator.free_vars.entry(term).or_insert_with(|| store.free_vars(term).into())
     }
 
     /// Only a choice between no alternatives is known: what a solver picks among several is its own business.
@@ -115,7 +128,9 @@ impl Run<'_> {
             return Err(Reason::InfiniteDomain.at(term));
         };
         let mut found = None;
+        self.charge(term, rows.listed() as u64)?;
         for row in rows {
+            self.charge(term, INSTANCE_COST)?;
             let value = row.first().cloned();
             if self.instance(vars, body, row)? == Value::TRUE {
                 if found.is_some() {
@@ -134,7 +149,9 @@ impl Run<'_> {
             return Err(Reason::InfiniteDomain.at(term));
         };
         let mut elements = Vec::new();
+        self.charge(term, rows.listed() as u64)?;
         for row in rows {
+            self.charge(term, INSTANCE_COST)?;
             let scope = self.enter(condition, vars.iter().copied().zip(row));
             let member = match self.nested(condition) {
                 Ok(Value::TRUE) => Some(self.nested(element)),

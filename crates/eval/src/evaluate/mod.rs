@@ -172,11 +172,13 @@ impl Evaluator {
         self.memory.ground(term)
     }
 
-    /// Forgets all values. To be called when the model has changed.
+    /// Forgets everything about terms. To be called when the model has changed, or when the store has been reset, after
+    /// which the same numbers stand for other terms.
     pub fn forget(&mut self) {
         self.memory.forget();
         self.calls.clear();
         self.domains.clear();
+        self.free_vars.clear();
         self.arena.reset(self.empty_arena);
     }
 

@@ -359,6 +359,14 @@ impl Fuzz {
                 self.out.join("internal").display()
             );
         }
+        if totals.slow > 0 {
+            println!(
+                "  slow computations of ours: {}, the slowest {:.1} s (see {})",
+                totals.slow,
+                seconds(totals.slowest),
+                self.out.join("internal").display()
+            );
+        }
         println!("  findings: {}", live::found(totals));
         for known in &summary.findings {
             let flaky = if known.flaky { " (flaky)" } else { "" };
