@@ -25,6 +25,8 @@ pub struct Usage {
     pub uninterpreted: bool,
     pub arrays: bool,
     pub bitvectors: bool,
+    /// Something of such a sort is declared, defined or bound; the parts of floats are bit-vectors without that.
+    pub named_bitvectors: bool,
     pub floats: bool,
     pub datatypes: bool,
     pub strings: bool,
@@ -55,11 +57,20 @@ pub fn usage(store: &Store, script: &Script) -> Usage {
                 sorts.extend(decl.params.iter().copied());
                 sorts.insert(decl.result);
             }
+            Command::DefineFun(fun) | Command::DefineFunRec(fun) | Command::DefineConst(fun) => {
+                let decl = store.fun(*fun);
+                sorts.extend(decl.params.iter().copied());
+                sorts.insert(decl.result);
+            }
             Command::DeclareSort(_) => usage.uninterpreted = true,
             Command::DeclareDatatypes(_) => usage.datatypes = true,
             _ => {}
         }
     }
+    for sort in &sorts {
+        usage.see_sort(store, *sort);
+    }
+    usage.named_bitvectors = usage.bitvectors;
     for term in store.subterms(&script.terms(store)) {
         sorts.insert(store.sort_of(term));
         usage.see(store, term);
@@ -85,7 +96,9 @@ impl Usage {
                     Binder::Lambda | Binder::Choice => self.higher_order = true,
                 }
                 for var in store.var_list(vars) {
-                    self.see_sort(store, store.var_sort(*var));
+                    let sort = store.var_sort(*var);
+                    self.named_bitvectors |= matches!(store.sort_kind(sort), SortKind::BitVec(_));
+                    self.see_sort(store, sort);
                 }
             }
             Head::Apply => self.higher_order = true,
@@ -199,8 +212,9 @@ fn is_constant(store: &Store, mut term: Term) -> bool {
 }
 
 /// Puts a script that has left its logic into one that it fits: `ALL` for operators that no standard logic has (solvers
-/// hide their own operators in the others), nonlinear for linear arithmetic, linear for difference arithmetic. Mutants
-/// leave the logic of their seed, and solvers then refuse them.
+/// hide their own operators in the others), nonlinear for linear arithmetic, linear for difference arithmetic, with
+/// bit-vectors where some are declared (Z3 does not know their sort in `QF_FP`). Mutants leave the logic of their seed,
+/// and solvers then refuse them.
 pub fn widen(store: &mut Store, script: &mut Script) {
     let Some(name) = script.logic(store).map(str::to_owned) else { return };
     let usage = usage(store, script);
@@ -209,6 +223,7 @@ pub fn widen(store: &mut Store, script: &mut Script) {
     } else if !has_arithmetic(&name) && usage.theories.iter().any(is_numbers) {
         usage.logic()
     } else {
+        let name = if usage.named_bitvectors { with_bitvectors(&name) } else { name.clone() };
         with_arithmetic(&name, usage.nonlinear, || is_difference(store, script))
     };
     if wider == name {
@@ -230,6 +245,11 @@ fn has_arithmetic(name: &str) -> bool {
 
 fn is_numbers(theory: &Theory) -> bool {
     matches!(theory, Theory::Ints | Theory::Reals | Theory::Transcendentals)
+}
+
+/// The name of a logic of floats with bit-vectors.
+fn with_bitvectors(name: &str) -> String {
+    if name.contains("BV") { name.to_owned() } else { name.replacen("FP", "BVFP", 1) }
 }
 
 /// The logic's name with arithmetic that is wide enough.
@@ -305,6 +325,17 @@ mod tests {
             ("QF_UF", "(= x y)", "QF_UF"),
         ] {
             let text = format!("(set-logic {logic}){xy}(assert {formula})(check-sat)");
+            assert_eq!(widened(&text), wider, "{text}");
+        }
+        for (logic, script, wider) in [
+            // The parts of a float alone do not count.
+            ("QF_FP", "(assert (fp.isNaN (fp #b0 #b11111 #b1000000000)))", "QF_FP"),
+            ("QF_FP", "(declare-const b (_ BitVec 16))(assert (= b b))", "QF_BVFP"),
+            ("QF_UFFPLRA", "(define-fun f ((b (_ BitVec 16))) Bool true)(assert (f #x0000))", "QF_UFBVFPLRA"),
+            ("FPLRA", "(assert (forall ((b (_ BitVec 16))) (= b b)))", "BVFPLRA"),
+            ("QF_ABVFP", "(declare-const b (_ BitVec 16))(assert (= b b))", "QF_ABVFP"),
+        ] {
+            let text = format!("(set-logic {logic}){script}(check-sat)");
             assert_eq!(widened(&text), wider, "{text}");
         }
     }
