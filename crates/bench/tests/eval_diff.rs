@@ -3,23 +3,10 @@
 
 use bench::Unwatched;
 use bench::eval_diff::{EvalDiff, without_confirmation};
-use solver::{Adapters, Home, InstallError, Solver, Solvers};
+use solver::Solver;
+use testkit::get;
 
 const CASES: usize = 200;
-
-fn get(spec: &str) -> Option<Solver> {
-    let home = Home::of_user().expect("a data directory");
-    match Solvers::new(Adapters::built_in(), home).resolve(spec, &|_, _| ()) {
-        Ok(mut solvers) => solvers.pop(),
-        Err(
-            error @ (InstallError::NoNetwork { .. } | InstallError::NoPython { .. } | InstallError::NoPip),
-        ) => {
-            eprintln!("skipped {spec}: {error}");
-            None
-        }
-        Err(error) => panic!("{spec}: {error}"),
-    }
-}
 
 fn settings(solvers: Vec<Solver>, operator: Option<&str>) -> EvalDiff {
     EvalDiff {

@@ -1,7 +1,7 @@
 //! What `polarity` and `fusion` derive, confirmed by two real solvers: a seed's answer and the steps that keep it are a
 //! proof only if the steps are right. Without network and with an empty cache the test says so and checks nothing.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use campaign::executor::Executor;
@@ -10,7 +10,7 @@ use engines::{Bench, Engine, Fusion, Nobody, Polarity, Seed};
 use generate::{Config, Grammar, rng};
 use oracle::Configuration;
 use smtlib::{Mode, Status, Store, print};
-use solver::{Adapters, Home, InstallError, RunRequest, Solvers};
+use solver::{RunRequest, Solver};
 
 /// Small formulas whose answer anybody can see, over all theories that both solvers have.
 const SEEDS: &[(&str, &str)] = &[
@@ -71,41 +71,11 @@ const SEEDS: &[(&str, &str)] = &[
 /// Test cases from one seed or pair of seeds.
 const CASES: usize = 20;
 
-static SOLVERS: LazyLock<Solvers> =
-    LazyLock::new(|| Solvers::new(Adapters::built_in(), Home::of_user().expect("a data directory")));
-
 fn targets(specs: &[&str]) -> Option<Vec<Target>> {
-    let mut targets = Vec::new();
-    for spec in specs {
-        match SOLVERS.resolve(spec, &|_, _| ()) {
-            Ok(found) => targets.extend(found),
-            Err(
-                error
-                @ (InstallError::NoNetwork { .. } | InstallError::NoPython { .. } | InstallError::NoPip),
-            ) => {
-                eprintln!("skipped {spec}: {error}");
-                return None;
-            }
-            Err(error) => panic!("{spec}: {error}"),
-        }
-    }
+    let solvers: Option<Vec<Solver>> = specs.iter().map(|spec| testkit::get(spec)).collect();
     let target = |(number, solver)| Target::new(number, solver, None, false);
-    Some(targets.into_iter().enumerate().map(target).collect())
+    Some(solvers?.into_iter().enumerate().map(target).collect())
 }
-
-/// The launcher, built now if only this crate's tests were: cargo builds programs of the crate under test alone.
-static LAUNCHER: LazyLock<()> = LazyLock::new(|| {
-    if solver::launch::launcher_program().is_ok() {
-        return;
-    }
-    let own = std::env::current_exe().expect("a path");
-    let target = own.ancestors().nth(3).expect("target/debug/deps/test");
-    let built = std::process::Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--package", "solver", "--bin", "osprey-launcher", "--target-dir"])
-        .arg(target)
-        .status();
-    assert!(built.is_ok_and(|status| status.success()), "the launcher cannot be built");
-});
 
 /// Makes test cases of the seeds at these places and asks both solvers. Tells how many each kind of answer confirmed.
 fn confirm(
@@ -162,7 +132,7 @@ fn confirm(
 
 #[test]
 fn two_solvers_confirm_what_polarity_and_fusion_derive() {
-    LazyLock::force(&LAUNCHER);
+    testkit::launcher();
     let Some(targets) = targets(&["z3@5.4.0", "cvc5@1.4.2"]) else { return };
     let identity = Identity::of_runs(Duration::from_secs(1), 2048, 7);
     let mut executor = Executor::new(&identity, &targets).expect("a launcher");

@@ -113,17 +113,7 @@ impl Abstract {
                 Some(low.leq(value) && value.leq(high))
             }
             (Abstract::Language(language), Value::Str(word)) => arena.matches(*language, word).ok(),
-            (Abstract::Finite(values), _) => {
-                let mut answer = Some(false);
-                for other in values.iter() {
-                    match other.equal(value) {
-                        Some(true) => return Some(true),
-                        Some(false) => {}
-                        None => answer = None,
-                    }
-                }
-                answer
-            }
+            (Abstract::Finite(values), _) => value.is_among(values.iter()),
             _ => None,
         }
     }

@@ -125,18 +125,10 @@ fn fix(store: &mut Store, frame: &Frame, run: &Run, check: usize, asked: &[Term]
 /// Elements of declared sorts are numbered by each text on its own; other values are what they are.
 fn means_the_same_everywhere(value: &Value) -> bool {
     match value {
-        Value::Bool(_)
-        | Value::Int(_)
-        | Value::Real(_)
-        | Value::BitVector(_)
-        | Value::Float(_)
-        | Value::RoundingMode(_)
-        | Value::Str(_)
-        | Value::Field(_) => true,
         Value::Datatype(_, fields) | Value::Tuple(fields) => fields.iter().all(means_the_same_everywhere),
         Value::Seq(elements) => elements.iter().all(means_the_same_everywhere),
         Value::Set(elements) => elements.iter().all(means_the_same_everywhere),
         Value::Bag(elements) => elements.iter().all(|(element, _)| means_the_same_everywhere(element)),
-        _ => false,
+        value => value.is_plain(),
     }
 }

@@ -2,31 +2,14 @@
 //! misbehaviour can be provoked at will. Without network and with an empty cache the tests with real solvers say so and
 //! check nothing.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use oracle::{Configuration, Court, Expected, Kind, Panel, Repeat, Standing, Subject, Verdict};
 use smtlib::{Mode, Status, Store};
+use solver::Solver;
 use solver::limits::Limits;
-use solver::{Adapters, Home, InstallError, Solver, Solvers};
-
-static SOLVERS: LazyLock<Solvers> =
-    LazyLock::new(|| Solvers::new(Adapters::built_in(), Home::of_user().expect("a data directory")));
-
-fn get(spec: &str) -> Option<Solver> {
-    match SOLVERS.resolve(spec, &|_, _| ()) {
-        Ok(mut solvers) => solvers.pop(),
-        Err(
-            error @ (InstallError::NoNetwork { .. } | InstallError::NoPython { .. } | InstallError::NoPip),
-        ) => {
-            eprintln!("skipped {spec}: {error}");
-            None
-        }
-        Err(error) => panic!("{spec}: {error}"),
-    }
-}
+use testkit::get;
 
 /// A program that prints what it is told, whatever it is asked.
 fn liar(directory: &Path, name: &str, says: &str) -> Solver {
@@ -34,28 +17,12 @@ fn liar(directory: &Path, name: &str, says: &str) -> Solver {
 }
 
 fn scripted(directory: &Path, name: &str, body: &str) -> Solver {
-    let path = directory.join(name);
-    std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).expect("a program");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    let path = testkit::program(directory, name, body);
     get(path.to_str().expect("a path")).expect("a program at a path")
 }
 
-/// The launcher, built now if only this crate's tests were: cargo builds programs of the crate under test alone.
-static LAUNCHER: LazyLock<()> = LazyLock::new(|| {
-    if solver::launch::launcher_program().is_ok() {
-        return;
-    }
-    let own = std::env::current_exe().expect("a path");
-    let target = own.ancestors().nth(3).expect("target/debug/deps/test");
-    let built = std::process::Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--package", "solver", "--bin", "osprey-launcher", "--target-dir"])
-        .arg(target)
-        .status();
-    assert!(built.is_ok_and(|status| status.success()), "the launcher cannot be built");
-});
-
 fn judge(script: &str, solvers: Vec<Solver>, expected: Option<Status>) -> Vec<Verdict> {
-    LazyLock::force(&LAUNCHER);
+    testkit::launcher();
     let configurations = solvers.into_iter().map(Configuration::new).collect();
     let mut panel = Panel::new(configurations, Limits::wall(Duration::from_secs(20))).expect("a launcher");
     let runs = panel.run_all(script.as_bytes()).expect("runs");

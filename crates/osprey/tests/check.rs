@@ -2,68 +2,23 @@
 //! told stand beside real solvers. Without network and with an empty cache the tests that need solvers say so and check
 //! nothing.
 
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+mod common;
+
+use std::process::Output;
+
+use common::{Folder, complaint, have, osprey, run};
 
 const SATISFIABLE: &str =
     "(set-logic QF_LIA)\n(declare-const x Int)\n(assert (> x 3))\n(assert (< x 5))\n(check-sat)\n";
 
-fn osprey(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_osprey"));
-    command.args(arguments).stdin(Stdio::null());
-    command
-}
-
-fn run(arguments: &[&str]) -> Output {
-    osprey(arguments).output().expect("osprey starts")
-}
-
-fn have(specs: &[&str]) -> bool {
-    let output = run(&[&["solvers", "install"], specs].concat());
-    if !output.status.success() {
-        eprintln!("skipped: {}", String::from_utf8_lossy(&output.stderr));
-    }
-    output.status.success()
-}
-
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Folder {
-        Folder(tempfile::tempdir().expect("a folder"))
-    }
-
-    fn file(&self, name: &str, text: &str) -> String {
-        let path = self.0.path().join(name);
-        std::fs::write(&path, text).expect("a file");
-        path.to_str().expect("UTF-8").to_owned()
-    }
-
-    /// A program that says this, whatever it is asked.
-    fn liar(&self, name: &str, says: &str) -> String {
-        let path = self.file(name, &format!("#!/bin/sh\ncat <<'END'\n{says}\nEND\n"));
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("permissions");
-        path
-    }
-
-    /// Standard output without what depends on this machine, and the exit code.
-    fn shown(&self, output: &Output) -> String {
-        let text = String::from_utf8_lossy(&output.stdout).replace(self.path(), "DIR");
-        format!("{}exit code {}", text, output.status.code().unwrap_or(-1))
-    }
-
-    fn path(&self) -> &str {
-        self.0.path().to_str().expect("UTF-8")
-    }
+/// Standard output without what depends on this machine, and the exit code.
+fn shown(folder: &Folder, output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stdout).replace(folder.all(), "DIR");
+    format!("{}exit code {}", text, output.status.code().unwrap_or(-1))
 }
 
 fn code(output: &Output) -> Option<i32> {
     output.status.code()
-}
-
-fn complaint(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 #[test]
@@ -76,8 +31,7 @@ fn a_wrong_answer_is_shown_with_the_reason_and_ends_with_ten() {
     let liar = folder.liar("liar", "unsat");
     let output = run(&["check", &script, "-s", &liar, "-s", "z3@5.4.0"]);
     // The column's width depends on the length of the temporary path.
-    let shown: Vec<String> = folder
-        .shown(&output)
+    let shown: Vec<String> = shown(&folder, &output)
         .lines()
         .map(|line| {
             line.split("  ").filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ").trim().to_string()
@@ -104,7 +58,7 @@ fn solvers_that_agree_with_right_models_are_clean() {
     let script = folder.file("a.smt2", SATISFIABLE);
     let specs = ["-s", "z3@5.4.0 smt.arith.solver=2", "-s", "cvc5@1.4.2", "-s", "yices@2.6.5"];
     let output = run(&[&["check", script.as_str()], &specs[..]].concat());
-    insta::assert_snapshot!(folder.shown(&output), @r"
+    insta::assert_snapshot!(shown(&folder, &output), @r"
     z3@5.4.0 smt.arith.solver=2  sat (model: true)
     cvc5@1.4.2                   sat (model: true)
     yices@2.6.5                  sat (model: true)
@@ -153,7 +107,7 @@ fn assertions_are_evaluated_one_by_one() {
     );
     let model = |x: i32, y: i32| format!("sat\n(\n(define-fun x () Int {x})\n(define-fun y () Int {y})\n)\n");
     let wrong = folder.file("wrong.txt", &model(5, 4));
-    insta::assert_snapshot!(folder.shown(&run(&["eval", &script, "--model", &wrong])), @r"
+    insta::assert_snapshot!(shown(&folder, &run(&["eval", &script, "--model", &wrong])), @r"
     assertion 1: true
     assertion 2: false  (= (+ x y) 4)
     assertion 3: unknown  the standard leaves this result open: (div y 0)
@@ -186,7 +140,7 @@ fn solvers_that_cannot_be_had_end_with_four_and_say_what_to_do() {
     assert_eq!(code(&output), Some(4));
     assert!(complaint(&output).contains("give its path"), "{}", complaint(&output));
 
-    let empty = folder.0.path().join("home");
+    let empty = folder.path("home");
     let alone = |arguments: &[&str]| {
         osprey(arguments)
             .env("OSPREY_HOME", &empty)
@@ -202,7 +156,7 @@ fn solvers_that_cannot_be_had_end_with_four_and_say_what_to_do() {
 
     let output = osprey(&["solvers", "install", "z3@5.4.0"])
         .env("OSPREY_HOME", &empty)
-        .env("OSPREY_PYTHON", folder.0.path().join("no-python"))
+        .env("OSPREY_PYTHON", folder.path("no-python"))
         .output()
         .expect("osprey starts");
     assert_eq!(code(&output), Some(4));
@@ -212,10 +166,9 @@ fn solvers_that_cannot_be_had_end_with_four_and_say_what_to_do() {
 #[test]
 fn without_pip_it_is_said_what_is_missing() {
     let folder = Folder::new();
-    let python = folder.file("python", "#!/bin/sh\necho \"$0: No module named pip\" >&2\nexit 1\n");
-    std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    let python = folder.program("python", "echo \"$0: No module named pip\" >&2\nexit 1");
     let output = osprey(&["solvers", "install", "z3@4.8.7"])
-        .env("OSPREY_HOME", folder.0.path().join("home"))
+        .env("OSPREY_HOME", folder.path("home"))
         .env("OSPREY_PYTHON", &python)
         .output()
         .expect("osprey starts");
@@ -227,13 +180,13 @@ fn without_pip_it_is_said_what_is_missing() {
 fn what_cannot_be_understood_ends_with_two() {
     let folder = Folder::new();
     let script = folder.file("a.smt2", SATISFIABLE);
-    let missing: PathBuf = Path::new(folder.path()).join("none.smt2");
+    let missing = folder.path("none.smt2");
     for arguments in [
-        &["check", missing.to_str().expect("UTF-8"), "-s", "z3"][..],
+        &["check", &missing, "-s", "z3"][..],
         &["check", &script, "-s", "z3@newest"],
         &["check", &script, "-s", "z3", "--timeout", "0"],
         &["eval", &script],
-        &["eval", &script, "--model", missing.to_str().expect("UTF-8")],
+        &["eval", &script, "--model", &missing],
         &["solvers", "install"],
     ] {
         let output = run(arguments);

@@ -1,40 +1,17 @@
 //! Campaigns as users run them: real solvers, real folders. Without network and with an empty cache the tests that need
 //! solvers say so and check nothing.
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-fn osprey(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_osprey"));
-    command.args(arguments).stdin(Stdio::null());
-    command
-}
-
-fn run(arguments: &[&str]) -> Output {
-    osprey(arguments).output().expect("osprey starts")
-}
-
-fn text(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-}
-
-/// Are these releases on this machine, or can they be had?
-fn have(specs: &[&str]) -> bool {
-    let output = run(&[&["solvers", "install"], specs].concat());
-    if !output.status.success() {
-        eprintln!("skipped: {}", text(&output));
-    }
-    output.status.success()
-}
+use common::{have, osprey, run, shown, text};
 
 /// Two releases of one solver: small and quick to start.
 const PAIR: [&str; 4] = ["-s", "z3@4.8.7", "-s", "z3@5.4.0"];
-
-fn folder(path: &Path) -> String {
-    path.to_str().expect("UTF-8").to_owned()
-}
 
 /// Test cases of a log by round and step.
 fn tests_of(log: &Path) -> BTreeMap<(u64, u64), String> {
@@ -57,7 +34,7 @@ fn the_same_rng_seed_makes_the_same_test_cases_on_any_number_of_workers() {
     let place = tempfile::tempdir().expect("a folder");
     let mut all = Vec::new();
     for jobs in ["1", "2"] {
-        let out = folder(&place.path().join(jobs));
+        let out = shown(&place.path().join(jobs));
         let log = place.path().join(format!("{jobs}.jsonl"));
         let common =
             ["--engine", "generate", "--iterations", "60", "--rng-seed", "7", "--logic", "QF_LIA,QF_BV"];
@@ -84,9 +61,9 @@ fn a_killed_campaign_loses_no_finding_and_resumes_with_what_it_learned() {
         (assert (bvsmul_noovfl #b100111100110100011001001101011000 #b010010000100100011011100000100000))\n\
         (assert (or p q (and p q)))\n(assert (or (not p) q (xor p q)))\n(check-sat)\n";
     std::fs::write(&seed, text_of_seed).expect("written");
-    let seed = folder(&seed);
+    let seed = shown(&seed);
     let common = ["fuzz", &seed, "--engine", "opfuzz", "--rng-seed", "3", "--out"];
-    let mut first = osprey(&[&common[..], &[&folder(&out)], &PAIR[..]].concat())
+    let mut first = osprey(&[&common[..], &[&shown(&out)], &PAIR[..]].concat())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -122,15 +99,15 @@ fn a_killed_campaign_loses_no_finding_and_resumes_with_what_it_learned() {
             finding["pending"] == true
         })
         .collect();
-    let other = run(&[&common[..], &[&folder(&out)], &PAIR[..], &["--iterations", "1"]].concat());
+    let other = run(&[&common[..], &[&shown(&out)], &PAIR[..], &["--iterations", "1"]].concat());
     assert_eq!(other.status.code(), Some(2));
     assert!(text(&other).contains("--resume"), "{}", text(&other));
     let different = ["fuzz", &seed, "--engine", "opfuzz", "--rng-seed", "4", "--resume", "--out"];
-    let refused = run(&[&different[..], &[&folder(&out)], &PAIR[..]].concat());
+    let refused = run(&[&different[..], &[&shown(&out)], &PAIR[..]].concat());
     assert_eq!(refused.status.code(), Some(2));
     assert!(text(&refused).contains("--rng-seed 3 then, --rng-seed 4 now"), "{}", text(&refused));
     let more = ["--resume", "--iterations", "5", "--json"];
-    let resume = || run(&[&common[..], &[&folder(&out)], &PAIR[..], &more[..]].concat());
+    let resume = || run(&[&common[..], &[&shown(&out)], &PAIR[..], &more[..]].concat());
     resume();
     let resumed = resume();
     let summary: serde_json::Value = serde_json::from_slice(&resumed.stdout).expect("JSON");
@@ -155,7 +132,7 @@ fn a_killed_campaign_loses_no_finding_and_resumes_with_what_it_learned() {
     );
     assert_eq!(resumed.status.code(), Some(if listed.is_empty() { 0 } else { 10 }));
     for name in &listed {
-        let finding = folder(&out.join("bugs").join(name));
+        let finding = shown(&out.join("bugs").join(name));
         let original = run(&["replay", "--original", &finding]);
         assert_eq!(original.status.code(), Some(0), "{}", text(&original));
         let again = run(&["replay", &finding]);
@@ -168,7 +145,7 @@ fn bad_seeds_are_told_and_none_at_all_is_an_error() {
     let place = tempfile::tempdir().expect("a folder");
     let empty = place.path().join("empty");
     std::fs::create_dir(&empty).expect("made");
-    let output = run(&["fuzz", &folder(&empty)]);
+    let output = run(&["fuzz", &shown(&empty)]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output).contains("holds no .smt2 file"), "{}", text(&output));
 
@@ -176,7 +153,7 @@ fn bad_seeds_are_told_and_none_at_all_is_an_error() {
     std::fs::create_dir(&bad).expect("made");
     std::fs::write(bad.join("a.smt2"), "(declare-const x Int)\n(assert (foo x)").expect("written");
     std::fs::write(bad.join("huge.smt2"), vec![b' '; 300_000]).expect("written");
-    let output = run(&["fuzz", &folder(&bad)]);
+    let output = run(&["fuzz", &shown(&bad)]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output).contains("a.smt2:2:"), "{}", text(&output));
     assert!(text(&output).contains("none of the 2 seed files can be used"), "{}", text(&output));
@@ -186,9 +163,9 @@ fn bad_seeds_are_told_and_none_at_all_is_an_error() {
     }
     std::fs::write(bad.join("good.smt2"), "(declare-const x Int)\n(assert (> (* x x) 3))\n(check-sat)\n")
         .expect("written");
-    let out = folder(&place.path().join("out"));
+    let out = shown(&place.path().join("out"));
     let output =
-        run(&[&["fuzz", &folder(&bad), "--out", &out, "--iterations", "20", "--json"], &PAIR[..]].concat());
+        run(&[&["fuzz", &shown(&bad), "--out", &out, "--iterations", "20", "--json"], &PAIR[..]].concat());
     assert!(matches!(output.status.code(), Some(0 | 10)), "{}", text(&output));
     let summary: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(summary["rejected_seeds"], 2);
@@ -198,7 +175,7 @@ fn bad_seeds_are_told_and_none_at_all_is_an_error() {
 #[test]
 fn what_cannot_be_asked_for_is_a_usage_error_that_says_what_can() {
     let place = tempfile::tempdir().expect("a folder");
-    let out = folder(&place.path().join("out"));
+    let out = shown(&place.path().join("out"));
     for (arguments, expected) in [
         (vec!["--time", "soon"], "expected for example 60"),
         (vec!["--options", "wild"], "default, fair, random or none"),
@@ -213,7 +190,7 @@ fn what_cannot_be_asked_for_is_a_usage_error_that_says_what_can() {
 #[test]
 fn a_solver_that_cannot_run_ends_the_campaign_before_it_starts() {
     let place = tempfile::tempdir().expect("a folder");
-    let out = folder(&place.path().join("out"));
+    let out = shown(&place.path().join("out"));
     let output = run(&["fuzz", "--out", &out, "-s", "/bin/true", "-s", "/bin/true"]);
     assert_eq!(output.status.code(), Some(4), "{}", text(&output));
     assert!(text(&output).contains("cannot be run"), "{}", text(&output));

@@ -1,28 +1,12 @@
 //! The project's own museum on real old releases, and the power to find its bugs again. Without network and with an
 //! empty cache the tests say so and check nothing.
 
+mod common;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
-fn run(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_osprey"))
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .expect("osprey starts")
-}
-
-fn text(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-}
-
-fn have(specs: &[&str]) -> bool {
-    let output = run(&[&["solvers", "install"], specs].concat());
-    if !output.status.success() {
-        eprintln!("skipped: {}", text(&output));
-    }
-    output.status.success()
-}
+use common::{have, run, text};
 
 fn museum() -> String {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../museum");

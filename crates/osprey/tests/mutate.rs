@@ -1,7 +1,10 @@
 //! `mutate` as users see it: files, witnesses that `eval` accepts, messages.
 
+mod common;
+
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+
+use common::run;
 
 const SEED: &str = "(set-logic QF_SLIA)
 (declare-fun s () String)
@@ -10,11 +13,6 @@ const SEED: &str = "(set-logic QF_SLIA)
 (assert (not (= n 7)))
 (check-sat)
 ";
-
-fn run(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_osprey"));
-    command.args(arguments).stdin(Stdio::null()).output().expect("osprey starts")
-}
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")

@@ -1,52 +1,15 @@
 //! `osprey reduce` as users see it: what is written, what is said, and the exit codes. Without network and with an empty
 //! cache the tests that need solvers say so and check nothing.
 
-use std::os::unix::fs::PermissionsExt;
+mod common;
+
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
+
+use common::{Folder, complaint, have, run};
 
 const SCRIPT: &str = "(set-logic QF_LIA)\n(declare-const x Int)\n(declare-const y Int)\n(assert (> x 41))\n\
     (assert (< y (+ x 7)))\n(check-sat)\n";
-
-fn run(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_osprey"))
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .expect("osprey starts")
-}
-
-fn complaint(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Folder {
-        Folder(tempfile::tempdir().expect("a folder"))
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().expect("UTF-8").to_owned()
-    }
-
-    fn file(&self, name: &str, text: &str) -> String {
-        let path = self.path(name);
-        std::fs::write(&path, text).expect("a file");
-        path
-    }
-
-    fn program(&self, name: &str, body: &str) -> String {
-        let path = self.file(name, &format!("#!/bin/sh\n{body}\n"));
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("permissions");
-        path
-    }
-
-    fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(PathBuf::from(self.path(name))).expect("a file")
-    }
-}
 
 #[test]
 fn a_predicate_script_decides_what_stays_and_the_input_is_untouched() {
@@ -134,8 +97,7 @@ fn a_killed_reduction_leaves_the_best_so_far() {
 
 #[test]
 fn solvers_that_are_right_leave_nothing_to_reduce() {
-    if !run(&["solvers", "install", "z3@5.4.0"]).status.success() {
-        eprintln!("skipped: z3 cannot be had");
+    if !have(&["z3@5.4.0"]) {
         return;
     }
     let folder = Folder::new();
@@ -148,8 +110,7 @@ fn solvers_that_are_right_leave_nothing_to_reduce() {
 
 #[test]
 fn a_wrong_answer_is_reduced_with_its_witness() {
-    if !run(&["solvers", "install", "z3@4.8.7", "z3@5.4.0"]).status.success() {
-        eprintln!("skipped: z3 cannot be had");
+    if !have(&["z3@4.8.7", "z3@5.4.0"]) {
         return;
     }
     let folder = Folder::new();

@@ -1,9 +1,8 @@
 //! Reducing with real programs: small shell scripts that tell interesting files from others, and real solvers with known
 //! bugs. Without network and with an empty cache the tests with real solvers say so and check nothing.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use oracle::{Configuration, Court, Kind, Panel, Rerun as _, Subject};
@@ -11,37 +10,8 @@ use reduce::driver::Best;
 use reduce::predicate::{Bug, Command, Limits, Output, proof};
 use reduce::{Input, Observer, ReduceError, Reduced, Settings, Size, reduce};
 use smtlib::{Mode, Store};
-use solver::{Adapters, Home, InstallError, Solver, Solvers, limits};
-
-static SOLVERS: LazyLock<Solvers> =
-    LazyLock::new(|| Solvers::new(Adapters::built_in(), Home::of_user().expect("a data directory")));
-
-fn get(spec: &str) -> Option<Solver> {
-    match SOLVERS.resolve(spec, &|_, _| ()) {
-        Ok(mut solvers) => solvers.pop(),
-        Err(
-            error @ (InstallError::NoNetwork { .. } | InstallError::NoPython { .. } | InstallError::NoPip),
-        ) => {
-            eprintln!("skipped {spec}: {error}");
-            None
-        }
-        Err(error) => panic!("{spec}: {error}"),
-    }
-}
-
-/// The launcher, built now if only this crate's tests were: cargo builds programs of the crate under test alone.
-static LAUNCHER: LazyLock<()> = LazyLock::new(|| {
-    if solver::launch::launcher_program().is_ok() {
-        return;
-    }
-    let own = std::env::current_exe().expect("a path");
-    let target = own.ancestors().nth(3).expect("target/debug/deps/test");
-    let built = std::process::Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--package", "solver", "--bin", "osprey-launcher", "--target-dir"])
-        .arg(target)
-        .status();
-    assert!(built.is_ok_and(|status| status.success()), "the launcher cannot be built");
-});
+use solver::{Solver, limits};
+use testkit::get;
 
 struct Quiet;
 
@@ -51,14 +21,12 @@ const SETTINGS: Settings = Settings { jobs: 1, time: Some(Duration::from_secs(12
 
 /// A shell script that gets the file as its argument.
 fn script(folder: &Path, body: &str) -> Vec<String> {
-    let path = folder.join("interesting.sh");
-    std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).expect("a script");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    let path = testkit::program(folder, "interesting.sh", body);
     vec![path.to_str().expect("UTF-8").to_owned()]
 }
 
 fn with_script(text: &str, body: &str, settings: &Settings) -> Result<Reduced, ReduceError> {
-    LazyLock::force(&LAUNCHER);
+    testkit::launcher();
     let folder = tempfile::tempdir().expect("a folder");
     let words = script(folder.path(), body);
     let limits = limits::Limits::wall(Duration::from_secs(20));
@@ -244,7 +212,7 @@ fn a_slow_input_is_run_again_only_if_something_is_strange() {
 
 #[test]
 fn a_command_that_cannot_be_run_or_does_not_match_is_named() {
-    LazyLock::force(&LAUNCHER);
+    testkit::launcher();
     let here = Path::new("/");
     let limits = limits::Limits::wall(Duration::from_secs(20));
     let words = vec!["no-such-program-here".to_owned()];
@@ -259,7 +227,7 @@ fn a_command_that_cannot_be_run_or_does_not_match_is_named() {
 
 #[test]
 fn only_the_matched_output_counts() {
-    LazyLock::force(&LAUNCHER);
+    testkit::launcher();
     let folder = tempfile::tempdir().expect("a folder");
     let words = script(folder.path(), "cat \"$1\"");
     let text = "(declare-const x Int)(assert (> x 3))(assert (< x 8))(check-sat)";
@@ -291,7 +259,7 @@ impl Observer for Keeper {
 
 #[test]
 fn the_best_so_far_is_handed_over_all_the_way_and_kept_when_it_ends_early() {
-    LazyLock::force(&LAUNCHER);
+    testkit::launcher();
     let folder = tempfile::tempdir().expect("a folder");
     let words = script(folder.path(), "grep -q 'x 3' \"$1\"");
     let text: String = (0..40).map(|n| format!("(declare-const y{n} Int)(assert (> y{n} {n}))")).collect();
@@ -316,7 +284,7 @@ const REFUTED: &str = "(set-logic QF_BV)\n(declare-const u Bool)\n(declare-const
     (assert (= (bvxnor v v v) v))\n(assert (= v #x3))\n(check-sat)\n";
 
 fn bug_of(text: &str, specs: &[&str]) -> Option<(Bug, Option<String>)> {
-    LazyLock::force(&LAUNCHER);
+    testkit::launcher();
     let solvers: Option<Vec<Solver>> = specs.iter().map(|spec| get(spec)).collect();
     let everybody = solvers?.into_iter().map(Configuration::new).collect();
     let limits = limits::Limits::wall(Duration::from_secs(20));

@@ -1,7 +1,6 @@
 //! Solvers that no registry has: programs that keep to their documented conventions stand in for them, found by path,
 //! identified by what they say about their version, called and read through their adapters. Debian's Boolector is real.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use solver::launch::{Outcome, Runner, RunnerConfig};
@@ -10,14 +9,11 @@ use solver::{Adapters, Answers, Home, InstallError, Outline, RunClass, RunReques
 /// A program that answers a question about its version, and otherwise prints what the script's comments `;; ` say, its
 /// command line on standard error, and ends with the code after `;;exit `.
 fn stand_in(folder: &Path, name: &str, asked: &str, version: &str) -> PathBuf {
-    let path = folder.join(name);
-    let text = format!(
-        "#!/bin/sh\nif [ \"$1\" = \"{asked}\" ]; then echo '{version}'; exit 0; fi\necho \"called: $*\" >&2\n\
-         for file; do :; done\nsed -n 's/^;; //p' \"$file\"\nexit $(sed -n 's/^;;exit //p' \"$file\")\n"
+    let body = format!(
+        "if [ \"$1\" = \"{asked}\" ]; then echo '{version}'; exit 0; fi\necho \"called: $*\" >&2\n\
+         for file; do :; done\nsed -n 's/^;; //p' \"$file\"\nexit $(sed -n 's/^;;exit //p' \"$file\")"
     );
-    std::fs::write(&path, text).expect("written");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("made executable");
-    path
+    testkit::program(folder, name, &body)
 }
 
 fn resolve(folder: &Path, spec: &str) -> Result<Solver, InstallError> {

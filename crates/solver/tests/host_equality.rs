@@ -8,24 +8,8 @@ use solver::fast::throughput::Workload;
 use solver::host::python::{Module, write_script};
 use solver::install::How;
 use solver::launch::{Outcome, Runner, RunnerConfig};
-use solver::{Adapters, Home, InstallError, Outline, RunRequest, Solver, Solvers};
-
-fn solvers() -> Solvers {
-    Solvers::new(Adapters::built_in(), Home::of_user().expect("a data directory"))
-}
-
-fn get(spec: &str) -> Option<Solver> {
-    match solvers().resolve(spec, &|_, _| ()) {
-        Ok(mut found) => found.pop(),
-        Err(
-            error @ (InstallError::NoNetwork { .. } | InstallError::NoPython { .. } | InstallError::NoPip),
-        ) => {
-            eprintln!("skipped {spec}: {error}");
-            None
-        }
-        Err(error) => panic!("{spec}: {error}"),
-    }
-}
+use solver::{Outline, RunRequest, Solver};
+use testkit::get;
 
 /// The same release through its Python module.
 fn through_python(solver: &Solver, scripts: &std::path::Path) -> Option<Solver> {

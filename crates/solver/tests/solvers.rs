@@ -2,30 +2,14 @@
 //! their options. Without network and with an empty cache these tests say so and check nothing.
 
 use std::collections::BTreeSet;
-use std::sync::{LazyLock, Mutex};
+use std::sync::Mutex;
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use solver::install::{Available, Origin};
 use solver::launch::{Runner, RunnerConfig};
 use solver::{Adapters, Answers, Home, InstallError, Outline, RunClass, RunRequest, Solver, Solvers};
-
-static SOLVERS: LazyLock<Solvers> =
-    LazyLock::new(|| Solvers::new(Adapters::built_in(), Home::of_user().expect("a data directory")));
-
-/// The solver, or nothing when this machine cannot get it.
-fn get(spec: &str) -> Option<Solver> {
-    match SOLVERS.resolve(spec, &|_, _| ()) {
-        Ok(mut solvers) => solvers.pop(),
-        Err(
-            error @ (InstallError::NoNetwork { .. } | InstallError::NoPython { .. } | InstallError::NoPip),
-        ) => {
-            eprintln!("skipped {spec}: {error}");
-            None
-        }
-        Err(error) => panic!("{spec}: {error}"),
-    }
-}
+use testkit::{SOLVERS, get};
 
 fn run(solver: &Solver, script: &str, request: &RunRequest) -> (Answers, String) {
     let mut runner = Runner::new(RunnerConfig::default()).expect("a launcher");

@@ -102,17 +102,7 @@ impl Constraint {
             (Constraint::Any, _) => Some(true),
             (Constraint::Bool(truth), Value::Bool(value)) => Some(truth == value),
             (Constraint::Only(only), _) => only.equal(value),
-            (Constraint::OneOf(values), _) => {
-                let mut answer = Some(false);
-                for other in values.iter() {
-                    match other.equal(value) {
-                        Some(true) => return Some(true),
-                        Some(false) => {}
-                        None => answer = None,
-                    }
-                }
-                answer
-            }
+            (Constraint::OneOf(values), _) => value.is_among(values.iter()),
             (Constraint::Int(interval), Value::Int(number)) => Some(interval.contains(number)),
             (Constraint::Real(interval), Value::Real(number)) => Some(contains_real(interval, number)),
             (Constraint::Unsigned(low, high), Value::BitVector(bits)) => {

@@ -136,6 +136,28 @@ impl Value {
         }
     }
 
+    /// Is it one of these? Nothing where an equality cannot be decided and no other decides it.
+    pub fn is_among<'v>(&self, values: impl IntoIterator<Item = &'v Value>) -> Option<bool> {
+        let mut answer = Some(false);
+        for other in values {
+            match other.equal(self) {
+                Some(true) => return Some(true),
+                Some(false) => {}
+                None => answer = None,
+            }
+        }
+        answer
+    }
+
+    /// A value without parts that means the same in every model; elements of declared sorts do not.
+    pub fn is_plain(&self) -> bool {
+        use Value::{BitVector, Bool, Field, Float, Int, Real, RoundingMode, Str};
+        matches!(
+            self,
+            Bool(_) | Int(_) | Real(_) | BitVector(_) | Float(_) | RoundingMode(_) | Str(_) | Field(_)
+        )
+    }
+
     /// Is identity with any other definite value visible from the form alone?
     pub fn is_definite(&self) -> bool {
         match self {
