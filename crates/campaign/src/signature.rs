@@ -57,47 +57,63 @@ fn operators(store: &Store, script: &Script) -> Vec<String> {
     names
 }
 
-/// Orders of one sort, the first of which stands for all: which of them connects two terms is rarely the point.
-const ORDERS: [&[&str]; 4] = [
-    &["<", "<=", ">", ">="],
-    &["bvult", "bvule", "bvugt", "bvuge", "bvslt", "bvsle", "bvsgt", "bvsge"],
-    &["fp.lt", "fp.leq", "fp.gt", "fp.geq", "fp.eq"],
-    &["str.<", "str.<="],
+/// Tests of one sort under one name: which of them a bug is seen through is rarely the point.
+const TESTS: [(&str, &[&str]); 5] = [
+    ("<", &["<", "<=", ">", ">="]),
+    ("bvult", &["bvult", "bvule", "bvugt", "bvuge", "bvslt", "bvsle", "bvsgt", "bvsge"]),
+    ("fp.lt", &["fp.lt", "fp.leq", "fp.gt", "fp.geq", "fp.eq"]),
+    (
+        "fp.is",
+        &[
+            "fp.isNormal",
+            "fp.isSubnormal",
+            "fp.isZero",
+            "fp.isInfinite",
+            "fp.isNaN",
+            "fp.isNegative",
+            "fp.isPositive",
+        ],
+    ),
+    ("str.<", &["str.<", "str.<="]),
 ];
 
-/// Operators that write values down.
-const VALUES: [&str; 17] = [
-    "fp",
-    "NaN",
-    "+oo",
-    "-oo",
-    "+zero",
-    "-zero",
-    "to_fp",
-    "roundNearestTiesToEven",
-    "roundNearestTiesToAway",
-    "roundTowardPositive",
-    "roundTowardNegative",
-    "roundTowardZero",
-    "RNE",
-    "RNA",
-    "RTP",
-    "RTN",
-    "RTZ",
+/// Operators that write values down, under one name.
+const VALUES: [(&str, &[&str]); 3] = [
+    ("to_fp", &["to_fp"]),
+    ("fp", &["fp", "NaN", "+oo", "-oo", "+zero", "-zero"]),
+    (
+        "rounding",
+        &[
+            "roundNearestTiesToEven",
+            "roundNearestTiesToAway",
+            "roundTowardPositive",
+            "roundTowardNegative",
+            "roundTowardZero",
+            "RNE",
+            "RNA",
+            "RTP",
+            "RTN",
+            "RTZ",
+        ],
+    ),
 ];
 
-/// The operators that tell bugs apart: without those that write values or compare, as far as others are left, and with
-/// one order for all of its kind.
+/// The operators that tell bugs apart: without those that test or write values, as far as others are left. Else the
+/// tests, else the first kind of value.
 fn essential(operators: &[String]) -> Vec<&str> {
-    let order = |name: &str| ORDERS.iter().find(|names| names.contains(&name)).map(|names| names[0]);
-    let value = |name: &str| VALUES.contains(&name);
+    let group = |groups: &[(&'static str, &[&str])], name: &str| {
+        groups.iter().find(|(_, names)| names.contains(&name)).map(|(group, _)| *group)
+    };
     let names = || operators.iter().map(String::as_str);
-    let mut left: Vec<&str> = names().filter(|name| order(name).is_none() && !value(name)).collect();
-    if left.iter().all(|name| *name == "several checks") {
-        left.extend(names().filter_map(order));
+    let mut left: Vec<&str> =
+        names().filter(|name| group(&TESTS, name).is_none() && group(&VALUES, name).is_none()).collect();
+    let bare = |left: &[&str]| left.iter().all(|name| *name == "several checks");
+    if bare(&left) {
+        left.extend(names().filter_map(|name| group(&TESTS, name)));
     }
-    if left.iter().all(|name| *name == "several checks") {
-        left = names().collect();
+    if bare(&left) {
+        let kinds: Vec<&str> = names().filter_map(|name| group(&VALUES, name)).collect();
+        left.extend(VALUES.iter().map(|(kind, _)| *kind).find(|kind| kinds.contains(kind)));
     }
     left.sort_unstable();
     left.dedup();
@@ -114,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_orders_nor_values_tell_bugs_apart() {
+    fn neither_tests_nor_values_tell_bugs_apart() {
         for words in ["NaN bvult fp fp.sqrt", "bvsgt fp.sqrt roundTowardZero to_fp", "-zero fp.sqrt"] {
             assert_eq!(of(words), "fp.sqrt");
         }
@@ -126,7 +142,12 @@ mod tests {
     fn something_is_always_left() {
         assert_eq!(of("str.<="), "str.<");
         assert_eq!(of("fp.gt roundTowardZero"), "fp.lt");
-        assert_eq!(of("NaN to_fp"), "NaN to_fp");
+        assert_eq!(of("fp.isZero to_fp"), "fp.is");
+        for words in ["NaN to_fp", "+zero roundTowardZero to_fp", "roundNearestTiesToAway to_fp"] {
+            assert_eq!(of(words), "to_fp");
+        }
+        assert_eq!(of("+zero -oo"), "fp");
+        assert_eq!(of("RNE"), "rounding");
         let checked = ["<".to_owned(), "several checks".to_owned()];
         assert_eq!(essential(&checked), ["<", "several checks"]);
     }
