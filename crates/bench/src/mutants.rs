@@ -239,8 +239,7 @@ impl<'a> Maker<'a> {
             if watch.stopped() {
                 return Ok(false);
             }
-            let script = round::runnable(store, &case.script);
-            let usage = smtlib::logic::usage(store, &script);
+            let (script, usage) = round::runnable(store, &case.script);
             for (target, reader) in settings.targets.iter().zip(&mut readers) {
                 if !target.accepts(&usage) {
                     continue;

@@ -119,7 +119,7 @@ impl Throughput {
 fn printed(text: &[u8]) -> Option<Vec<u8>> {
     let mut store = Store::new();
     let parsed = smtlib::parse(&mut store, text, Mode::Tolerant).ok()?;
-    let script = campaign::round::runnable(&mut store, &parsed.script);
+    let (script, _) = campaign::round::runnable(&mut store, &parsed.script);
     Some(print::print(&store, &script, Release::STANDARD).into_bytes())
 }
 

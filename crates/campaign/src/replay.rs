@@ -149,7 +149,7 @@ pub fn regenerate(
         let case =
             round.next(&mut bench).ok_or_else(|| lost(format!("the round ends before step {step}")))?;
         if step == origin.step {
-            let script = round::runnable(bench.store, &case.script);
+            let (script, _) = round::runnable(bench.store, &case.script);
             return Ok(print::print(bench.store, &script, Release::STANDARD));
         }
         if let Some(letters) = origin.feedback.get(step) {

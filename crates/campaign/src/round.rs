@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use engines::{Ask, Bench, Seed};
 use generate::{Config, Grammar, Rng};
+use smtlib::logic::Usage;
 use smtlib::{Command, Mode, Release, Script, Store, print};
 
 use crate::config::Identity;
@@ -119,10 +120,10 @@ fn logic_of(store: &Store, script: &Script) -> String {
 
 /// The script as solvers get it: without what the seed's file says about itself, which is not true of a mutant (Z3
 /// complains about a wrong `:status`), and in the logic `ALL` if it uses what no standard logic has (Z3 hides its own
-/// operators in the others). It always begins with a setting, as fast starts need it.
-pub fn runnable(store: &mut Store, script: &Script) -> Script {
+/// operators in the others). It always begins with a setting, as fast starts need it. With what it uses.
+pub fn runnable(store: &mut Store, script: &Script) -> (Script, Usage) {
     let mut script = script.clone();
-    smtlib::logic::widen(store, &mut script);
+    let usage = smtlib::logic::widen(store, &mut script);
     script.commands.retain(|command| match command {
         Command::SetInfo(keyword, _) => store.name(*keyword) == VERSION,
         Command::GetProof | Command::GetAssertions | Command::Exit => false,
@@ -138,7 +139,7 @@ pub fn runnable(store: &mut Store, script: &Script) -> Script {
         let version = Command::SetInfo(store.symbol(VERSION), "2.6".into());
         script.commands.insert(0, version);
     }
-    script
+    (script, usage)
 }
 
 /// The one piece of information that changes how a script is read.

@@ -309,13 +309,13 @@ impl<'a> Worker<'a> {
         course.tests += 1;
         let shared = self.shared;
         let mut case = case.clone();
-        case.script = round::runnable(&mut self.store, &case.script);
+        let usage;
+        (case.script, usage) = round::runnable(&mut self.store, &case.script);
         if let Err(text) = self.check_witness(&case) {
             let standard = print::print(&self.store, &case.script, Release::STANDARD);
             self.internal_error_at(origin, tally, &text, &standard)?;
             return Ok(Feedback::default());
         }
-        let usage = smtlib::logic::usage(&self.store, &case.script);
         let prepared = self.prepare(&case, usage, options);
         let runs = self.run_all(&prepared)?;
         for (number, run) in prepared.who.iter().zip(&runs) {
@@ -431,22 +431,31 @@ impl<'a> Worker<'a> {
         let script = &prepared.case.script;
         let mut runs: Vec<Run> = Vec::with_capacity(prepared.who.len());
         let mut open = None;
+        // What the solver before got: the next one often gets the same.
+        let mut printed: Option<(Release, bool, String)> = None;
         for (number, configuration) in prepared.who.iter().zip(&prepared.configurations) {
             let target = &self.shared.targets[*number];
             if target.reference && !*open.get_or_insert_with(|| self.is_open(prepared, &runs)) {
                 break;
             }
-            let mut text = if configuration.request.models {
-                print::print(&self.store, &crate::ask::asking_for_model(script), target.release)
-            } else {
-                print::print(&self.store, script, target.release)
+            let models = configuration.request.models;
+            let same = |(release, asks, _): &(Release, bool, String)| {
+                *asks == models && print::same_text(&prepared.usage, *release, target.release)
             };
-            if text.len() > LARGEST {
+            if !printed.as_ref().is_some_and(same) {
+                let mut text = if models {
+                    print::print(&self.store, &crate::ask::asking_for_model(script), target.release)
+                } else {
+                    print::print(&self.store, script, target.release)
+                };
+                if prepared.statistics {
+                    text.push_str(statistics::QUESTION);
+                }
+                printed = Some((target.release, models, text));
+            }
+            let Some((_, _, text)) = printed.as_ref().filter(|(_, _, text)| text.len() <= LARGEST) else {
                 break;
-            }
-            if prepared.statistics {
-                text.push_str(statistics::QUESTION);
-            }
+            };
             runs.push(self.executor.run_fast(target, configuration, text.as_bytes())?);
         }
         Ok(runs)

@@ -106,7 +106,7 @@ fn confirm(
     for _ in 0..CASES {
         let Some(case) = made.next(&mut bench) else { break };
         let expected = case.expectation.status().expect("an answer by construction");
-        let script = round::runnable(bench.store, &case.script);
+        let (script, _) = round::runnable(bench.store, &case.script);
         let usage = smtlib::logic::usage(bench.store, &script);
         let mut both = true;
         for target in targets.iter().filter(|target| target.accepts(&usage)) {

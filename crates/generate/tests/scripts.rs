@@ -37,6 +37,44 @@ fn scripts_of_every_standard_logic_are_well_sorted_standard_text() {
 }
 
 #[test]
+fn releases_said_to_get_the_same_text_do() {
+    let release =
+        |family, parts: [u32; 3]| Release::new(family, smtlib::Version::new(parts[0], parts[1], parts[2]));
+    let releases = [
+        Release::STANDARD,
+        release(Family::Z3, [4, 8, 7]),
+        release(Family::Z3, [5, 4, 0]),
+        release(Family::Cvc5, [1, 4, 2]),
+        release(Family::Yices, [2, 6, 5]),
+        release(Family::Bitwuzla, [0, 9, 1]),
+    ];
+    let mut store = Store::new();
+    let clean = store.mark();
+    let (mut same, mut other) = (0, 0);
+    let names = logic::STANDARD.iter().chain(&["ALL", "QF_ALL", "HO_ALL", "QF_FF", "QF_NRAT"]);
+    for (name, solvers) in names.flat_map(|name| [(name, &releases[..0]), (name, &releases[2..4])]) {
+        let grammar = Grammar::new(name, solvers, Config::default()).expect("a logic");
+        for index in 0..20 {
+            let script = grammar.script(&mut store, &mut rng::stream(13, index));
+            let usage = smtlib::logic::usage(&store, &script);
+            let texts = releases.map(|release| print::print(&store, &script, release));
+            for (one, text) in releases.iter().zip(&texts) {
+                for (another, that) in releases.iter().zip(&texts) {
+                    if print::same_text(&usage, *one, *another) {
+                        assert_eq!(text, that, "{one:?} and {another:?}");
+                        same += 1;
+                    } else {
+                        other += 1;
+                    }
+                }
+            }
+            store.reset(&clean);
+        }
+    }
+    assert!(same > other, "{same} of {}", same + other);
+}
+
+#[test]
 fn solver_specific_scripts_are_well_sorted_too() {
     let newest = |family| Release::new(family, smtlib::Version::LATEST);
     let cases: [&[Release]; 3] =

@@ -214,10 +214,10 @@ fn is_constant(store: &Store, mut term: Term) -> bool {
 /// Puts a script that has left its logic into one that it fits: `ALL` for operators that no standard logic has (solvers
 /// hide their own operators in the others), nonlinear for linear arithmetic, linear for difference arithmetic, with
 /// bit-vectors where some are declared (Z3 does not know their sort in `QF_FP`). Mutants leave the logic of their seed,
-/// and solvers then refuse them.
-pub fn widen(store: &mut Store, script: &mut Script) {
-    let Some(name) = script.logic(store).map(str::to_owned) else { return };
-    let usage = usage(store, script);
+/// and solvers then refuse them. Tells what the script uses.
+pub fn widen(store: &mut Store, script: &mut Script) -> Usage {
+    let mut usage = usage(store, script);
+    let Some(name) = usage.logic.as_deref().map(str::to_owned) else { return usage };
     let wider = if usage.operators.iter().any(|op| !op.row().is_standard()) {
         "ALL".to_owned()
     } else if !has_arithmetic(&name) && usage.theories.iter().any(is_numbers) {
@@ -227,14 +227,16 @@ pub fn widen(store: &mut Store, script: &mut Script) {
         with_arithmetic(&name, usage.nonlinear, || is_difference(store, script))
     };
     if wider == name {
-        return;
+        return usage;
     }
-    let wider = store.symbol(&wider);
+    let symbol = store.symbol(&wider);
     for command in &mut script.commands {
         if let Command::SetLogic(logic) = command {
-            *logic = wider;
+            *logic = symbol;
         }
     }
+    usage.logic = Some(wider.into());
+    usage
 }
 
 /// Does the logic's name promise numbers with their operators? `QF_S` does not to everybody.

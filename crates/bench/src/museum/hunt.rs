@@ -210,7 +210,7 @@ impl<'a> Hunter<'a> {
                 Trial::Hit => {
                     hunt.hit = Some(self.judge.calls);
                     hunt.why.clear();
-                    let script = round::runnable(&mut self.store, &case.script);
+                    let (script, _) = round::runnable(&mut self.store, &case.script);
                     hunt.text = Some(smtlib::print::print(&self.store, &script, self.judge.target().release));
                     return Ok(true);
                 }

@@ -106,7 +106,7 @@ impl Judge {
 
     /// This script is not another formula.
     pub fn exclude(&mut self, store: &mut Store, script: &Script) {
-        let script = round::runnable(store, script);
+        let (script, _) = round::runnable(store, script);
         self.excluded.push(print::print(store, &script, Release::STANDARD));
     }
 
@@ -118,8 +118,7 @@ impl Judge {
         own_text: Option<&str>,
         expectation: &Expectation,
     ) -> Result<Trial, BenchError> {
-        let script = round::runnable(store, script);
-        let usage = smtlib::logic::usage(store, &script);
+        let (script, usage) = round::runnable(store, script);
         if own_text.is_none() && !self.target.accepts(&usage)
             || self.excluded.contains(&print::print(store, &script, Release::STANDARD))
         {

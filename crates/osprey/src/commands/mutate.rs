@@ -192,7 +192,7 @@ impl Mutate {
             },
             _ => None,
         };
-        let script = round::runnable(store, &case.script);
+        let (script, _) = round::runnable(store, &case.script);
         put(&base.with_extension("smt2"), &print::print(store, &script, dialect))?;
         let (expected, derivation) = match &case.expectation {
             Expectation::Sat(_) => ("sat", None),

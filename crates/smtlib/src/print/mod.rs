@@ -11,12 +11,14 @@ mod term;
 use std::fmt::Write as _;
 
 use crate::lexer::is_simple_symbol;
+use crate::logic::Usage;
 use crate::release::Release;
 use crate::script::{Command, Script};
 use crate::sort::Sort;
 use crate::store::Store;
 use crate::symbol::Symbol;
 use crate::term::{Fun, Term};
+use crate::theory::Op;
 pub use dialect::Dialect;
 use term::TermPrinter;
 
@@ -33,6 +35,18 @@ pub fn print_in(store: &Store, script: &Script, dialect: Dialect) -> String {
         printer.out.push('\n');
     }
     printer.out
+}
+
+/// Do two releases get the same text of a script that uses this? It is never wrong with a yes; strings, sets, functions
+/// as values and operators beyond the standard are not looked into.
+pub fn same_text(usage: &Usage, one: Release, other: Release) -> bool {
+    let special = usage.strings || usage.sequences || usage.beyond || usage.higher_order || usage.opaque;
+    one == other
+        || !special
+            && usage.operators.iter().all(|op| {
+                let row = op.row();
+                row.is_standard() && *op != Op::IntDivisible && row.name_for(one) == row.name_for(other)
+            })
 }
 
 /// One command.
