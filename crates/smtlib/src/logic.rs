@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::script::{Command, Script};
 use crate::sort::{Sort, SortKind};
 use crate::store::Store;
-use crate::term::{Binder, Head, Term};
+use crate::term::{Binder, Fun, Head, Term};
 use crate::theory::{Op, Theory};
 
 /// Are numerals of sort Real in this logic? True for the logics whose only arithmetic is over the reals.
@@ -48,29 +48,22 @@ pub struct Usage {
 /// Looks at every term and declaration of a script.
 pub fn usage(store: &Store, script: &Script) -> Usage {
     let mut usage = Usage { logic: script.logic(store).map(Box::from), ..Usage::default() };
-    let mut sorts = BTreeSet::new();
     for command in &script.commands {
         match command {
             Command::DeclareFun(fun) | Command::DeclareConst(fun) => {
-                let decl = store.fun(*fun);
-                usage.uninterpreted |= !decl.params.is_empty();
-                sorts.extend(decl.params.iter().copied());
-                sorts.insert(decl.result);
+                usage.uninterpreted |= !store.fun(*fun).params.is_empty();
+                usage.see_signature(store, *fun);
             }
             Command::DefineFun(fun) | Command::DefineFunRec(fun) | Command::DefineConst(fun) => {
-                let decl = store.fun(*fun);
-                sorts.extend(decl.params.iter().copied());
-                sorts.insert(decl.result);
+                usage.see_signature(store, *fun);
             }
             Command::DeclareSort(_) => usage.uninterpreted = true,
             Command::DeclareDatatypes(_) => usage.datatypes = true,
             _ => {}
         }
     }
-    for sort in &sorts {
-        usage.see_sort(store, *sort);
-    }
     usage.named_bitvectors = usage.bitvectors;
+    let mut sorts = BTreeSet::new();
     for term in store.subterms(&script.terms(store)) {
         sorts.insert(store.sort_of(term));
         usage.see(store, term);
@@ -105,6 +98,13 @@ impl Usage {
             Head::Match(_) => self.datatypes = true,
             Head::Opaque(_) => self.opaque = true,
             _ => {}
+        }
+    }
+
+    fn see_signature(&mut self, store: &Store, fun: Fun) {
+        let decl = store.fun(fun);
+        for sort in decl.params.iter().chain([&decl.result]) {
+            self.see_sort(store, *sort);
         }
     }
 
