@@ -13,7 +13,7 @@ use rand_core::SeedableRng;
 use smtlib::Op;
 use smtlib::theory::Theory;
 use solver::fast::throughput::ThroughputError;
-use solver::launch::{Runner, RunnerConfig};
+use solver::launch::{Launcher, LauncherConfig};
 use solver::limits::Limits;
 use solver::{RunRequest, Solver};
 
@@ -77,7 +77,7 @@ impl EvalDiff {
         let next = AtomicUsize::new(0);
         let done = Mutex::new(Vec::with_capacity(steps.len()));
         let worker = || -> Result<(), ThroughputError> {
-            let mut runner = Runner::new(RunnerConfig::default())?;
+            let mut runner = Launcher::new(LauncherConfig::default())?;
             loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
                 let Some((solver, op)) = steps.get(place).filter(|_| !watch.stopped()) else { return Ok(()) };
@@ -123,7 +123,7 @@ impl EvalDiff {
     /// The cases of one operator depend on the seed and the operator alone.
     fn one(
         &self,
-        runner: &mut Runner,
+        runner: &mut Launcher,
         solver: &Solver,
         op: Op,
     ) -> Result<Result<Comparison, Passed>, ThroughputError> {

@@ -7,7 +7,7 @@ use smtlib::{Mode, Release, Store, print};
 use solver::Solver;
 use solver::fast::ExecMode;
 use solver::fast::throughput::{Comparison, Measured, Workload, compare, measure, within};
-use solver::launch::RunnerConfig;
+use solver::launch::LauncherConfig;
 use solver::limits::Limits;
 
 use crate::{BenchError, Cell, Draft, Report, Table, Watch};
@@ -60,7 +60,7 @@ impl Throughput {
             "CPU time of Osprey and its launcher for one run, milliseconds",
             &["solver", "way", "workload", "plain", "fast"],
         );
-        let (config, limits) = (RunnerConfig::default(), Limits::wall(PATIENCE));
+        let (config, limits) = (LauncherConfig::default(), Limits::wall(PATIENCE));
         let steps = self.solvers.len() * workloads.len();
         for (place, solver) in self.solvers.iter().enumerate() {
             let modes: Vec<ExecMode> = solver.fast_modes().collect();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use oracle::{Configuration, Rerun, Run, RunError};
 use solver::Outline;
 use solver::fast::ExecMode;
-use solver::launch::{LaunchError, Runner, RunnerConfig};
+use solver::launch::{LaunchError, Launcher, LauncherConfig};
 use solver::limits::Limits;
 
 use crate::config::Identity;
@@ -16,7 +16,7 @@ use crate::target::Target;
 
 /// Runs solvers for one worker and counts what that costs.
 pub struct Executor {
-    runner: Runner,
+    runner: Launcher,
     limits: Limits,
     panel: Vec<Arc<Configuration>>,
     /// How each of them is started fast.
@@ -65,7 +65,7 @@ impl Executor {
 
     /// Runs with these limits outside of a campaign.
     pub fn with_limits(limits: Limits, targets: &[Target]) -> Result<Executor, CampaignError> {
-        let runner = Runner::new(RunnerConfig::default())
+        let runner = Launcher::new(LauncherConfig::default())
             .map_err(|error| CampaignError::Internal(error.to_string()))?;
         let panel =
             targets.iter().map(|target| Arc::new(Configuration::new(target.solver.clone()))).collect();

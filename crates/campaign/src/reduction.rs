@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use eval::model_text::read_model;
-use eval::{Limits as EvalLimits, Model, Witness, to_term};
+use eval::{Budget, Model, Witness, to_term};
 use oracle::frame::frames;
 use oracle::{Configuration, Court, Expected, Kind, Panel, Rerun as _, Run, Subject, Verdict};
 use reduce::predicate::{Bug, Limits, proof};
@@ -250,7 +250,7 @@ struct Judged {
 /// A model in a text, if it satisfies the script.
 fn checked(store: &mut Store, script: &Script, text: &str) -> Option<Model> {
     let read = read_model(store, script, text.as_bytes(), Release::STANDARD).ok()?;
-    let witness = Witness::check(store, script, read.model, EvalLimits::default()).ok()?;
+    let witness = Witness::check(store, script, read.model, Budget::default()).ok()?;
     Some(witness.into_model())
 }
 

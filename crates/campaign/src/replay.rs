@@ -91,7 +91,7 @@ fn expectation(
     let name = finding.witness_name();
     if let Ok(text) = std::fs::read(folder.join(name))
         && let Ok(read) = eval::model_text::read_model(store, script, &text, Release::STANDARD)
-        && eval::Witness::check(store, script, read.model, eval::Limits::default()).is_ok()
+        && eval::Witness::check(store, script, read.model, eval::Budget::default()).is_ok()
     {
         let because = format!("{name} satisfies every assertion by our evaluation");
         return Some(Expected { status: Status::Sat, because });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use eval::sorts::Sorts;
 use eval::value::{Domain, Function, Table};
-use eval::{Limits, Mode, Model, Value, World};
+use eval::{Budget, Mode, Model, Value, World};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use smtlib::{Script, Sort, SortKind, Store, Term};
@@ -16,12 +16,12 @@ use crate::skeleton::Skeleton;
 const ELEMENTS: usize = 4;
 
 /// What one evaluation under a seed's model may cost: mutants that are hard to evaluate are not worth it.
-pub(crate) const LIMITS: Limits = Limits {
+pub(crate) const BUDGET: Budget = Budget {
     steps: 200_000,
     instances: 1 << 12,
     candidates: 64,
     calls: 10_000,
-    regex: eval::regex::Limits { steps: 20_000, terms: 20_000, states: 400 },
+    regex: eval::regex::Budget { steps: 20_000, terms: 20_000, states: 400 },
 };
 
 /// Which models an engine wants.
@@ -42,7 +42,7 @@ pub(crate) fn satisfying(bench: &mut Bench<'_>, skeleton: &Skeleton, wanted: Wan
     worlds.retain_mut(|world| satisfies(bench.store, world, &skeleton.in_force));
     for _ in 0..if worlds.is_empty() { wanted.random } else { 0 } {
         let model = random_model(bench, &script);
-        let mut world = World::new(model, mode(wanted), LIMITS);
+        let mut world = World::new(model, mode(wanted), BUDGET);
         if satisfies(bench.store, &mut world, &skeleton.in_force) {
             worlds.push(world);
             break;
@@ -64,7 +64,7 @@ pub(crate) fn any(bench: &mut Bench<'_>, skeleton: &Skeleton, wanted: Wanted) ->
     }
     for _ in 0..wanted.random {
         let model = random_model(bench, &script);
-        worlds.push(World::new(model, mode(wanted), LIMITS));
+        worlds.push(World::new(model, mode(wanted), BUDGET));
     }
     worlds
 }
@@ -78,7 +78,7 @@ fn asked(bench: &mut Bench<'_>, script: &Script, wanted: Wanted) -> Vec<World> {
     for variant in 0..wanted.asked {
         let Some(mut model) = bench.ask.model(bench.store, script, variant) else { break };
         model.complete(bench.store, script);
-        worlds.push(World::new(model, mode(wanted), LIMITS));
+        worlds.push(World::new(model, mode(wanted), BUDGET));
     }
     worlds
 }

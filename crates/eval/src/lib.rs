@@ -26,6 +26,7 @@
 //! - [`evaluate`]: the value of a term under a model
 //! - [`ops`]: what every operator computes
 //! - [`differential`]: the evaluator against solvers, operator by operator
+//! - [`Expectation`]: what a script's answer must be, and how that is known
 //! - [`abstraction`]: sets of values, for pre-analysis
 //! - [`unknown`]: why a term has no decided value
 
@@ -36,6 +37,7 @@ pub mod computable;
 pub mod differential;
 pub mod enclosure;
 pub mod evaluate;
+mod expectation;
 pub mod finite_field;
 pub mod fp;
 pub mod integer;
@@ -52,7 +54,8 @@ mod to_term;
 pub mod unknown;
 pub mod value;
 
-pub use evaluate::{Evaluated, Evaluation, Evaluator, Limits, Mode};
+pub use evaluate::{Budget, Evaluated, Evaluation, Evaluator, Mode};
+pub use expectation::{Derivation, Expectation};
 pub use model::{Interpretation, Model, Universe, Witness, World};
 pub use to_term::to_term;
 pub use unknown::{Reason, Unknown};

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Case;
-use eval::evaluate::{Evaluation, Evaluator, Limits};
+use eval::evaluate::{Budget, Evaluation, Evaluator};
 use eval::model::{Model, NotAWitness, Witness};
 use eval::sorts::Sorts;
 use eval::{Value, to_term};
@@ -138,7 +138,7 @@ fn a_witness_satisfies_every_check() {
                   (assert (= (div x 0) 7))(check-sat)";
     let case = Case::new(script).with(&[("x", "3")]);
     let store = case.store.into_inner();
-    let limits = Limits::default();
+    let limits = Budget::default();
     let refused = Witness::check(&store, &case.script, case.model.borrow().clone(), limits);
     assert!(matches!(refused, Err(NotAWitness::False(_))), "0 is chosen for x div 0");
     let case = Case::new("(declare-const x Int)(declare-const y Int)(assert (= (div x 0) y))(check-sat)");
@@ -156,5 +156,5 @@ fn popped_assertions_do_not_bind_a_witness() {
     let script = "(declare-const p Bool)(push 1)(assert p)(pop 1)(assert (not p))(check-sat)";
     let case = Case::new(script);
     let store = case.store.into_inner();
-    assert!(Witness::check(&store, &case.script, Model::new(), Limits::default()).is_ok());
+    assert!(Witness::check(&store, &case.script, Model::new(), Budget::default()).is_ok());
 }

@@ -220,7 +220,7 @@ fn chosen_open_cases_are_part_of_the_written_witness() {
     let mut store = Store::new();
     for name in ["div", "dt", "fp", "seq"] {
         let script = script(&mut store, name);
-        let mut evaluator = Evaluator::new(eval::Mode::Choose, eval::Limits::default());
+        let mut evaluator = Evaluator::new(eval::Mode::Choose, eval::Budget::default());
         let text =
             std::fs::read_to_string(folder().join("cvc5-1.4.2").join(format!("{name}.out"))).expect("text");
         let read = read_model(&mut store, &script, text.as_bytes(), release("cvc5-1.4.2")).expect("a model");

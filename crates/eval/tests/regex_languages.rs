@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use eval::integer::Integer;
-use eval::regex::{Arena, CharSet, Limits, Re, TooHard};
+use eval::regex::{Arena, Budget, CharSet, Re, TooHard};
 use eval::string::Str;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -297,7 +297,7 @@ fn the_whole_alphabet_is_one_interval() {
 
 #[test]
 fn explosive_expressions_are_refused_within_the_budget() {
-    let mut arena = Arena::new(Limits { steps: 50_000, terms: 50_000, states: 2_000 });
+    let mut arena = Arena::new(Budget { steps: 50_000, terms: 50_000, states: 2_000 });
     // "The n-th letter from the end is a" needs 2^n deterministic states.
     let a = arena.literal(&Str::try_from("a").unwrap());
     let (all, allchar) = (arena.all(), arena.allchar());

@@ -6,7 +6,7 @@ use std::time::Duration;
 use smtlib::{Family, Release, Status};
 use solver::answer::Part;
 use solver::fast::ExecMode;
-use solver::launch::{LaunchError, Outcome, Runner, RunnerConfig};
+use solver::launch::{LaunchError, Launcher, LauncherConfig, Outcome};
 use solver::limits::Limits;
 use solver::{Answer, Answers, InstallError, Outline, RunRequest, Solver};
 
@@ -144,13 +144,13 @@ pub trait Rerun {
 /// Configurations with a launcher of their own.
 pub struct Panel {
     configurations: Vec<Arc<Configuration>>,
-    runner: Runner,
+    runner: Launcher,
     limits: Limits,
 }
 
 impl Panel {
     pub fn new(configurations: Vec<Configuration>, limits: Limits) -> Result<Self, RunError> {
-        let runner = Runner::new(RunnerConfig::default())?;
+        let runner = Launcher::new(LauncherConfig::default())?;
         Ok(Panel { configurations: configurations.into_iter().map(Arc::new).collect(), runner, limits })
     }
 

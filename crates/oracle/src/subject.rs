@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eval::model_text::read_model;
-use eval::{Evaluator, Limits, Mode, Model};
+use eval::{Budget, Evaluator, Mode, Model};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smtlib::{Fun, Head, Note, Op, Script, Status, Store, Term};
 
@@ -190,8 +190,8 @@ pub fn evaluate_one(
 }
 
 /// What one formula may cost: a fraction of a second, of which a campaign has many.
-pub(crate) fn limits() -> Limits {
-    Limits { steps: 1_000_000, ..Limits::default() }
+pub(crate) fn limits() -> Budget {
+    Budget { steps: 1_000_000, ..Budget::default() }
 }
 
 /// The formulas under a model; true also if some choice for what is left open makes all of them true.

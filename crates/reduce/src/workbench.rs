@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use eval::model::checked_terms;
 use eval::sorts::Sorts;
-use eval::{Evaluator, Limits, Mode, Model, Witness, to_term};
+use eval::{Budget, Evaluator, Mode, Model, Witness, to_term};
 use rustc_hash::FxHashMap;
 use smtlib::{Command, Fun, Head, Mark, Script, Sort, SortKind, Store, Term};
 
@@ -26,8 +26,8 @@ pub struct Workbench {
 }
 
 /// What the check of one candidate's witness may cost: candidates are many.
-pub fn limits() -> Limits {
-    Limits { steps: 1_000_000, instances: 1 << 12, candidates: 128, ..Limits::default() }
+pub fn limits() -> Budget {
+    Budget { steps: 1_000_000, instances: 1 << 12, candidates: 128, ..Budget::default() }
 }
 
 impl Workbench {

@@ -323,7 +323,7 @@ fn a_wrong_refutation_stays_one_and_its_witness_stays_true() {
     let script = smtlib::parse(&mut store, best.text.as_bytes(), Mode::Tolerant).expect("a script").script;
     let read = eval::model_text::read_model(&mut store, &script, model.as_bytes(), smtlib::Release::STANDARD);
     let read = read.expect("a model");
-    eval::Witness::check(&store, &script, read.model, eval::Limits::default())
+    eval::Witness::check(&store, &script, read.model, eval::Budget::default())
         .expect("it satisfies the result");
 }
 

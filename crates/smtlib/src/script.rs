@@ -1,5 +1,7 @@
 //! Scripts: commands in order, with what they declare living in the store.
 
+use serde::{Deserialize, Serialize};
+
 use crate::sort::{Datatype, Sort, SortDecl};
 use crate::store::Store;
 use crate::symbol::Symbol;
@@ -68,7 +70,8 @@ pub enum Command {
 }
 
 /// What a script says its answer is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Status {
     Sat,
     Unsat,

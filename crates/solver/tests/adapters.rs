@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use solver::launch::{Outcome, Runner, RunnerConfig};
+use solver::launch::{Launcher, LauncherConfig, Outcome};
 use solver::{Adapters, Answers, Home, InstallError, Outline, RunClass, RunRequest, Solver, Solvers};
 
 /// A program that answers a question about its version, and otherwise prints what the script's comments `;; ` say, its
@@ -22,7 +22,7 @@ fn resolve(folder: &Path, spec: &str) -> Result<Solver, InstallError> {
 }
 
 fn run(solver: &Solver, script: &str, request: &RunRequest) -> (Outcome, Answers) {
-    let mut runner = Runner::new(RunnerConfig::default()).expect("a launcher");
+    let mut runner = Launcher::new(LauncherConfig::default()).expect("a launcher");
     let invocation = solver.invocation(script.as_bytes(), request).expect("an invocation");
     let outcome = runner.run(&invocation).expect("an outcome");
     let answers = solver.read(&Outline::of(script.as_bytes()), &outcome);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use solver::adapter::RunRequest;
 use solver::fast::ExecMode;
-use solver::launch::{Outcome, Runner, RunnerConfig};
+use solver::launch::{Launcher, LauncherConfig, Outcome};
 use solver::limits::Limits;
 use solver::{Adapters, Home, Solver, Solvers};
 
@@ -80,7 +80,13 @@ fn installed(spec: &str) -> Option<Solver> {
     }
 }
 
-fn run(runner: &mut Runner, solver: &Solver, script: &str, request: &RunRequest, mode: ExecMode) -> Outcome {
+fn run(
+    runner: &mut Launcher,
+    solver: &Solver,
+    script: &str,
+    request: &RunRequest,
+    mode: ExecMode,
+) -> Outcome {
     let mut invocation = solver.invocation(script.as_bytes(), request).expect("a command line");
     invocation.limits = Limits { memory: Some(4 << 30), ..Limits::wall(Duration::from_secs(60)) };
     invocation.mode = mode;
@@ -89,13 +95,13 @@ fn run(runner: &mut Runner, solver: &Solver, script: &str, request: &RunRequest,
 
 /// Compares on all scripts and with several options; returns how many runs were fast, of how many.
 fn compare(solver: &Solver, mode: ExecMode, requests: &[RunRequest]) -> (usize, usize) {
-    let config = RunnerConfig {
+    let config = LauncherConfig {
         launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
         snapshot_after: 1,
         servers: 4,
-        ..RunnerConfig::default()
+        ..LauncherConfig::default()
     };
-    let mut runner = Runner::new(config).expect("a launcher");
+    let mut runner = Launcher::new(config).expect("a launcher");
     let (mut fast_runs, mut runs) = (0, 0);
     for request in requests {
         for script in scripts() {
@@ -155,12 +161,12 @@ fn cvc5_forked_from_its_host_says_what_it_says_plainly() {
 #[test]
 fn a_static_solver_is_started_plainly_and_the_reason_is_told() {
     let Some(solver) = installed("yices@2.6.5") else { return };
-    let config = RunnerConfig {
+    let config = LauncherConfig {
         launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
         snapshot_after: 1,
-        ..RunnerConfig::default()
+        ..LauncherConfig::default()
     };
-    let mut runner = Runner::new(config).expect("a launcher");
+    let mut runner = Launcher::new(config).expect("a launcher");
     let script = "(set-logic QF_LIA)\n(declare-fun x () Int)\n(assert (> x 1))\n(check-sat)\n";
     for mode in [ExecMode::ForkServer, ExecMode::PrefixSnapshot, ExecMode::LibraryHost] {
         let outcome = run(&mut runner, &solver, script, &RunRequest::default(), mode);
@@ -180,12 +186,12 @@ fn limits_hold_behind_fork_servers_of_real_solvers() {
                 (assert (= (+ (* x x x) (* y y y) (* z z z)) 114))\n(check-sat)\n";
     for (spec, mode) in [("z3@5.4.0", ExecMode::PrefixSnapshot), ("cvc5@1.4.2", ExecMode::LibraryHost)] {
         let Some(solver) = installed(spec) else { return };
-        let config = RunnerConfig {
+        let config = LauncherConfig {
             launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
             snapshot_after: 1,
-            ..RunnerConfig::default()
+            ..LauncherConfig::default()
         };
-        let mut runner = Runner::new(config).expect("a launcher");
+        let mut runner = Launcher::new(config).expect("a launcher");
         let mut invocation =
             solver.invocation(hard.as_bytes(), &RunRequest::default()).expect("a command line");
         invocation.mode = mode;
@@ -207,11 +213,11 @@ fn the_cvc5_host_stops_at_the_time_limit_of_its_command_line() {
     solver.options = vec!["--tlimit=200".to_owned()];
     let hard = "(set-logic QF_NIA)\n(declare-fun x () Int)\n(declare-fun y () Int)\n(declare-fun z () Int)\n\
                 (assert (= (+ (* x x x) (* y y y) (* z z z)) 114))\n(check-sat)\n";
-    let config = RunnerConfig {
+    let config = LauncherConfig {
         launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
-        ..RunnerConfig::default()
+        ..LauncherConfig::default()
     };
-    let mut runner = Runner::new(config).expect("a launcher");
+    let mut runner = Launcher::new(config).expect("a launcher");
     for mode in [ExecMode::Plain, ExecMode::LibraryHost] {
         let outcome = run(&mut runner, &solver, hard, &RunRequest::default(), mode);
         assert_eq!(outcome.mode, mode);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use solver::fast::throughput::Workload;
 use solver::host::python::{Module, write_script};
 use solver::install::How;
-use solver::launch::{Outcome, Runner, RunnerConfig};
+use solver::launch::{Launcher, LauncherConfig, Outcome};
 use solver::{Outline, RunRequest, Solver};
 use testkit::get;
 
@@ -60,7 +60,7 @@ fn scripts() -> Vec<String> {
     scripts
 }
 
-fn run(runner: &mut Runner, solver: &Solver, script: &str, request: &RunRequest) -> Outcome {
+fn run(runner: &mut Launcher, solver: &Solver, script: &str, request: &RunRequest) -> Outcome {
     let invocation = solver.invocation(script.as_bytes(), request).expect("an invocation");
     runner.run(&invocation).expect("an outcome")
 }
@@ -70,7 +70,7 @@ fn the_host_prints_what_the_module_of_the_same_release_prints() {
     let Some(host) = get("cvc5@1.4.2") else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let Some(module) = through_python(&host, folder.path()) else { panic!("cvc5 1.4.2 runs in our host") };
-    let mut runner = Runner::new(RunnerConfig::default()).expect("a launcher");
+    let mut runner = Launcher::new(LauncherConfig::default()).expect("a launcher");
     let models = RunRequest { models: true, broad: true, ..RunRequest::default() };
     let mut compared = 0;
     for script in scripts() {
@@ -92,7 +92,7 @@ fn the_host_prints_what_the_module_of_the_same_release_prints() {
 fn the_host_answers_as_the_real_program() {
     let (Some(host), Some(program)) = (get("cvc5@1.4.2"), get("cvc5@1.0.3")) else { return };
     assert!(matches!(program.installed.how, How::Executable { .. }));
-    let mut runner = Runner::new(RunnerConfig::default()).expect("a launcher");
+    let mut runner = Launcher::new(LauncherConfig::default()).expect("a launcher");
     let mut compared = 0;
     for script in scripts() {
         let [ours, theirs] = [&host, &program].map(|solver| {

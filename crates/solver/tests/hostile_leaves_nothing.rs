@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use common::{FAST, Hostile, config, processes};
 use solver::fast::ExecMode;
-use solver::launch::{Invocation, LaunchError, Runner};
+use solver::launch::{Invocation, LaunchError, Launcher};
 
 /// Ways that end by themselves, and ways that must be killed at the wall-clock limit.
 const QUICK: [&str; 17] = [
@@ -106,7 +106,7 @@ fn launchers() -> BTreeSet<u32> {
 /// A fuzzer in the middle of a run of a hanging solver with a daemon.
 fn play_victim(program: std::path::PathBuf) {
     let scratch = program.with_file_name("scratch");
-    let mut runner = Runner::new(config(Some(scratch))).expect("a launcher");
+    let mut runner = Launcher::new(config(Some(scratch))).expect("a launcher");
     let mut invocation = Invocation::new(program, b"");
     invocation.args.insert(0, "daemon-and-hang".into());
     invocation.limits.wall = Duration::from_secs(600);

@@ -7,12 +7,12 @@ use std::sync::Mutex;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use solver::install::{Available, Origin};
-use solver::launch::{Runner, RunnerConfig};
+use solver::launch::{Launcher, LauncherConfig};
 use solver::{Adapters, Answers, Home, InstallError, Outline, RunClass, RunRequest, Solver, Solvers};
 use testkit::{SOLVERS, get};
 
 fn run(solver: &Solver, script: &str, request: &RunRequest) -> (Answers, String) {
-    let mut runner = Runner::new(RunnerConfig::default()).expect("a launcher");
+    let mut runner = Launcher::new(LauncherConfig::default()).expect("a launcher");
     let invocation = solver.invocation(script.as_bytes(), request).expect("an invocation");
     let outcome = runner.run(&invocation).expect("an outcome");
     let answers = solver.read(&Outline::of(script.as_bytes()), &outcome);

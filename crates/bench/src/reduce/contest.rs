@@ -8,7 +8,7 @@ use eval::model_text::read_model;
 use oracle::frame::frames;
 use reduce::Size;
 use smtlib::{Mode, Release, Store};
-use solver::launch::{Runner, RunnerConfig};
+use solver::launch::{Launcher, LauncherConfig};
 use solver::limits::Limits;
 use solver::{Answer, Outline, RunRequest, quoted};
 
@@ -129,7 +129,7 @@ fn confirmed(settings: &Settings, script: &Path, model: &Path) -> Result<Option<
     let second = &settings.second;
     let ground = oracle::ground::ground(&mut store, &frame, &values.model, &[], second.release());
     let failed = |error: solver::launch::LaunchError| campaign::CampaignError::Internal(error.to_string());
-    let mut runner = Runner::new(RunnerConfig::default()).map_err(failed)?;
+    let mut runner = Launcher::new(LauncherConfig::default()).map_err(failed)?;
     let request = RunRequest { broad: true, ..RunRequest::default() };
     let mut invocation = second.invocation(ground.text.as_bytes(), &request)?;
     invocation.limits = Limits::wall(Duration::from_secs(20));

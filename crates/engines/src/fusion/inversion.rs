@@ -267,7 +267,7 @@ mod tests {
             for _ in 0..300 {
                 let mut scope = generate::Scope::new();
                 let mut model = eval::Model::new();
-                let mut evaluator = eval::Evaluator::new(eval::Mode::Choose, eval::Limits::default());
+                let mut evaluator = eval::Evaluator::new(eval::Mode::Choose, eval::Budget::default());
                 let [x, y] = ["x", "y"].map(|name| {
                     let constant =
                         grammar.term(&mut store, &mut rng, sort, &mut scope, 0).expect("a constant");

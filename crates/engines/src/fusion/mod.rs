@@ -7,7 +7,7 @@
 mod apart;
 mod inversion;
 
-use eval::{Evaluator, Limits, Model, Witness};
+use eval::{Budget, Evaluator, Model, Witness};
 use rustc_hash::FxHashMap;
 use smtlib::{Command, Fun, Op, Script, Status, Store, Term};
 
@@ -233,7 +233,7 @@ impl Pair {
 }
 
 fn witness(store: &Store, script: &Script, fused: &[Fused], mut model: Model) -> Option<Witness> {
-    let limits = Limits::default();
+    let limits = Budget::default();
     for fused in fused {
         let mut evaluator = Evaluator::new(eval::Mode::Choose, limits);
         let value = evaluator.evaluate(store, &model, fused.forward).ok()?;

@@ -10,13 +10,13 @@ use eval::integer::Integer;
 use eval::rational::Rational;
 use eval::sorts::Sorts;
 use eval::string::Str;
-use eval::{Limits, Mode, Model, Value, World, to_term};
+use eval::{Budget, Mode, Model, Value, World, to_term};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use smtlib::{Head, Store, Term};
 
 fn world(model: Model) -> World {
-    World::new(model, Mode::Given, Limits::default())
+    World::new(model, Mode::Given, Budget::default())
 }
 
 /// The first assertion of a script under values for its constants, in order of declaration.

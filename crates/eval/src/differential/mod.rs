@@ -19,7 +19,7 @@ use smtlib::{Family, Op, Release, Sort, Store, Term};
 
 pub use answers::Answer;
 
-use crate::evaluate::{Evaluator, Limits, Mode};
+use crate::evaluate::{Budget, Evaluator, Mode};
 use crate::model::Model;
 use crate::to_term::to_term;
 use crate::unknown::Reason;
@@ -215,7 +215,7 @@ pub fn cases(
 ) -> Result<(Vec<Case>, usize), Passed> {
     let mut store = Store::new();
     let model = Model::new();
-    let mut evaluator = Evaluator::new(Mode::Given, Limits::default());
+    let mut evaluator = Evaluator::new(Mode::Given, Budget::default());
     let mut arguments = Arguments::new(rng);
     let mut seen = FxHashSet::default();
     let mut found = Vec::new();

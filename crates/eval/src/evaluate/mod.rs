@@ -41,7 +41,7 @@ pub enum Mode {
 
 /// What one evaluation may cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct Budget {
     /// Nodes visited in one call of [`Evaluator::evaluate`].
     pub steps: u64,
     /// Values of bound variables tried for one quantifier over a finite sort.
@@ -50,17 +50,17 @@ pub struct Limits {
     pub candidates: usize,
     /// Function calls inside one another.
     pub calls: usize,
-    pub regex: crate::regex::Limits,
+    pub regex: crate::regex::Budget,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget {
             steps: 10_000_000,
             instances: 1 << 16,
             candidates: 512,
             calls: 100_000,
-            regex: crate::regex::Limits::default(),
+            regex: crate::regex::Budget::default(),
         }
     }
 }
@@ -102,7 +102,7 @@ impl Fault {
 /// changing the model, and [`Evaluator::forget_after`] after resetting the store to a mark.
 pub struct Evaluator {
     mode: Mode,
-    limits: Limits,
+    limits: Budget,
     memory: Memory,
     /// Values of bound variables, by variable number.
     bindings: Vec<Option<Value>>,
@@ -123,12 +123,12 @@ pub struct Evaluator {
 
 impl Default for Evaluator {
     fn default() -> Evaluator {
-        Evaluator::new(Mode::Given, Limits::default())
+        Evaluator::new(Mode::Given, Budget::default())
     }
 }
 
 impl Evaluator {
-    pub fn new(mode: Mode, limits: Limits) -> Evaluator {
+    pub fn new(mode: Mode, limits: Budget) -> Evaluator {
         let arena = Arena::new(limits.regex);
         Evaluator {
             mode,

@@ -4,7 +4,7 @@ use smtlib::{Command, Fun, Script, Store, Term};
 use thiserror::Error;
 
 use super::Model;
-use crate::evaluate::{Evaluator, Limits, Mode};
+use crate::evaluate::{Budget, Evaluator, Mode};
 use crate::unknown::Unknown;
 use crate::value::Value;
 
@@ -31,7 +31,7 @@ impl Witness {
         store: &Store,
         script: &Script,
         mut model: Model,
-        limits: Limits,
+        limits: Budget,
     ) -> Result<Witness, NotAWitness> {
         model.complete(store, script);
         let mut evaluator = Evaluator::new(Mode::Choose, limits);

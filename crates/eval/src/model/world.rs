@@ -5,7 +5,7 @@ use smtlib::{Fun, Script, Store, Term};
 
 use super::witness::{NotAWitness, Witness, checked_terms};
 use super::{Model, OpenCases};
-use crate::evaluate::{Evaluated, Evaluator, Limits, Mode};
+use crate::evaluate::{Budget, Evaluated, Evaluator, Mode};
 use crate::unknown::Unknown;
 use crate::value::Value;
 
@@ -23,7 +23,7 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(model: Model, mode: Mode, limits: Limits) -> World {
+    pub fn new(model: Model, mode: Mode, limits: Budget) -> World {
         World {
             base: model.clone(),
             model,

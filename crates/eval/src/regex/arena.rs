@@ -9,7 +9,7 @@ use rustc_hash::FxBuildHasher;
 use crate::string::Str;
 
 use super::charset::CharSet;
-use super::{Limits, TooHard};
+use super::{Budget, TooHard};
 
 /// A regular expression in an [`Arena`]. Equal terms have equal handles;
 /// different handles may still denote the same language.
@@ -70,13 +70,13 @@ pub struct Arena {
     derivatives: HashMap<(Re, u32), Re, FxBuildHasher>,
     /// Keys of `derivatives` in order of insertion, for [`Arena::reset`].
     derivative_log: Vec<(Re, u32)>,
-    pub(super) limits: Limits,
+    pub(super) limits: Budget,
     pub(super) steps_left: u64,
 }
 
 impl Default for Arena {
     fn default() -> Arena {
-        Arena::new(Limits::default())
+        Arena::new(Budget::default())
     }
 }
 
@@ -86,7 +86,7 @@ impl Arena {
     const ALLCHAR: Re = Re(2);
     const ALL: Re = Re(3);
 
-    pub fn new(limits: Limits) -> Arena {
+    pub fn new(limits: Budget) -> Arena {
         let mut arena = Arena {
             entries: Vec::new(),
             table: HashTable::new(),

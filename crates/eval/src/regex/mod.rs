@@ -22,7 +22,7 @@ pub use charset::CharSet;
 
 /// What one question may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct Budget {
     /// Elementary steps of one question.
     pub steps: u64,
     /// Terms alive in the arena, counted over all questions since it was last
@@ -32,9 +32,9 @@ pub struct Limits {
     pub states: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { steps: 1_000_000, terms: 1_000_000, states: 20_000 }
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget { steps: 1_000_000, terms: 1_000_000, states: 20_000 }
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::cell::RefCell;
 
-use eval::evaluate::{Evaluated, Evaluator, Limits, Mode};
+use eval::evaluate::{Budget, Evaluated, Evaluator, Mode};
 use eval::model::Model;
 use eval::{Reason, Value};
 use smtlib::{Script, Session, Store, Term, parse};
@@ -47,7 +47,7 @@ impl Case {
 
     pub fn choosing(&self, text: &str) -> Evaluated {
         let term = self.term(text);
-        let mut evaluator = Evaluator::new(Mode::Choose, Limits::default());
+        let mut evaluator = Evaluator::new(Mode::Choose, Budget::default());
         evaluator.evaluate(&self.store.borrow(), &self.model.borrow(), term)
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use eval::model_text::{ReadModel, read_model};
-use eval::{Evaluator, Limits as EvaluationLimits, Mode as EvaluationMode};
+use eval::{Budget, Evaluator, Mode as EvaluationMode};
 use oracle::frame::{Frame, frames};
 use oracle::open_cases::{self, Found};
 use oracle::subject::{FormulaValue, evaluate_one};
@@ -115,7 +115,7 @@ impl Eval {
             (None, None) => bail!("give --model or --solver"),
         };
 
-        let mut evaluator = Evaluator::new(EvaluationMode::Given, EvaluationLimits::default());
+        let mut evaluator = Evaluator::new(EvaluationMode::Given, Budget::default());
         let formulas = frame.formulas();
         let mut lines: Vec<Line> = formulas
             .iter()
@@ -132,7 +132,7 @@ impl Eval {
         // What the model leaves open is free: one choice that makes all assertions true is a model of the script.
         let open = |line: &Line| line.value == "unknown";
         if lines.iter().any(open) && !lines.iter().any(|line| line.value == "false") {
-            let mut chooser = Evaluator::new(EvaluationMode::Choose, EvaluationLimits::default());
+            let mut chooser = Evaluator::new(EvaluationMode::Choose, Budget::default());
             if formulas.iter().all(|formula| chooser.holds(&store, &read.model, *formula) == Ok(true)) {
                 for line in lines.iter_mut().filter(|line| open(line)) {
                     line.value = "true";

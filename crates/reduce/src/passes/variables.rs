@@ -142,7 +142,7 @@ impl Pass for Fresh {
                 let model = match &draft.model {
                     None => None,
                     Some(model) => {
-                        let mut evaluator = eval::Evaluator::new(eval::Mode::Choose, eval::Limits::default());
+                        let mut evaluator = eval::Evaluator::new(eval::Mode::Choose, eval::Budget::default());
                         // Values that belong to this evaluator, such as languages, are of no use to others.
                         let value = evaluator.evaluate(&bench.store, model, term).ok();
                         let value = value.filter(eval::Value::is_definite)?;

@@ -10,7 +10,7 @@ use oracle::{Configuration, Court, Expected, Kind, Rerun, Run, RunError, Subject
 use smtlib::{Mark, Mode, Release, Script, Status, Store, print};
 use solver::crash::Signature;
 use solver::fast::ExecMode;
-use solver::launch::{LaunchError, Runner, RunnerConfig};
+use solver::launch::{LaunchError, Launcher, LauncherConfig};
 use solver::{Outline, RunClass, limits};
 
 use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate, Spent};
@@ -178,7 +178,7 @@ impl Predicate for Bug {
             mark: store.mark(),
             store,
             desk: Desk {
-                runner: Runner::new(RunnerConfig::default())?,
+                runner: Launcher::new(LauncherConfig::default())?,
                 panel: self.parties.iter().chain(&self.references).cloned().collect(),
                 limits: self.limits.clone(),
                 wall: self.limits.wall,
@@ -223,7 +223,7 @@ struct BugExaminer {
 
 /// Runs solvers for one examiner.
 struct Desk {
-    runner: Runner,
+    runner: Launcher,
     panel: Vec<Arc<Configuration>>,
     limits: Limits,
     wall: Duration,
@@ -427,6 +427,6 @@ pub fn proof(
     }
     let Some(found) = found else { return Ok(None) };
     // One model for all checks of the script.
-    let witness = Witness::check(store, script, found.model.clone(), eval::Limits::default());
+    let witness = Witness::check(store, script, found.model.clone(), eval::Budget::default());
     Ok(witness.ok().and_then(|witness| write_model(store, script, witness.model()).ok()))
 }

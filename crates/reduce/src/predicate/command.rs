@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use oracle::Configuration;
 use smtlib::{Family, Release, Version};
 use solver::fast::ExecMode;
-use solver::launch::{Exit, INPUT, Invocation, LaunchError, Outcome, Runner, RunnerConfig};
+use solver::launch::{Exit, INPUT, Invocation, LaunchError, Launcher, LauncherConfig, Outcome};
 use solver::limits;
 
 use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate, Spent};
@@ -64,7 +64,7 @@ impl Command {
             golden: Golden { exit: Exit::Exited(0), stdout: Vec::new(), stderr: Vec::new() },
             took: Duration::ZERO,
         };
-        let mut runner = Runner::new(RunnerConfig::default())?;
+        let mut runner = Launcher::new(LauncherConfig::default())?;
         let started = Instant::now();
         let outcome = command.run(&mut runner, input, command.limits.wall)?;
         command.took = started.elapsed();
@@ -91,7 +91,7 @@ impl Command {
         &self.golden
     }
 
-    fn run(&self, runner: &mut Runner, input: &[u8], wall: Duration) -> Result<Outcome, LaunchError> {
+    fn run(&self, runner: &mut Launcher, input: &[u8], wall: Duration) -> Result<Outcome, LaunchError> {
         let mut invocation = Invocation::new("/bin/sh", input);
         let fixed = ["-c", IN_DIRECTORY, "sh", INPUT].map(Into::into);
         invocation.args = fixed.to_vec();
@@ -127,7 +127,7 @@ fn contains(output: &[u8], text: &str) -> bool {
 
 impl Predicate for Command {
     fn examiner(&self) -> Result<Box<dyn Examiner>, ReduceError> {
-        let runner = Runner::new(RunnerConfig::default())?;
+        let runner = Launcher::new(LauncherConfig::default())?;
         Ok(Box::new(CommandExaminer {
             command: self.clone(),
             runner,
@@ -167,7 +167,7 @@ impl Predicate for Command {
 
 struct CommandExaminer {
     command: Command,
-    runner: Runner,
+    runner: Launcher,
     wall: Duration,
     spent: Spent,
 }

@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use crate::adapter::RunRequest;
 use crate::install::InstallError;
-use crate::launch::{LaunchError, Outcome, Runner, RunnerConfig};
+use crate::launch::{LaunchError, Launcher, LauncherConfig, Outcome};
 use crate::limits::Limits;
 use crate::solver::Solver;
 
@@ -187,7 +187,7 @@ pub fn compare(
     mode: ExecMode,
     workload: &Workload,
     limits: &Limits,
-    config: &RunnerConfig,
+    config: &LauncherConfig,
 ) -> Result<Comparison, ThroughputError> {
     let (plain, plain_outcomes) = run_all(solver, ExecMode::Plain, workload, limits, config)?;
     let (fast, fast_outcomes) = run_all(solver, mode, workload, limits, config)?;
@@ -216,7 +216,7 @@ pub fn within(
     solver: &Solver,
     workload: &Workload,
     limits: &Limits,
-    config: &RunnerConfig,
+    config: &LauncherConfig,
 ) -> Result<Workload, ThroughputError> {
     let (_, outcomes) = run_all(solver, ExecMode::Plain, workload, limits, config)?;
     let scripts = workload.scripts.iter().zip(&outcomes).filter(|(_, outcome)| !at_limit(outcome));
@@ -230,7 +230,7 @@ pub fn measure(
     mode: ExecMode,
     workload: &Workload,
     limits: &Limits,
-    config: &RunnerConfig,
+    config: &LauncherConfig,
 ) -> Result<Measured, ThroughputError> {
     run_all(solver, mode, workload, limits, config).map(|(measured, _)| measured)
 }
@@ -240,12 +240,12 @@ fn run_all(
     mode: ExecMode,
     workload: &Workload,
     limits: &Limits,
-    config: &RunnerConfig,
+    config: &LauncherConfig,
 ) -> Result<(Measured, Vec<Outcome>), ThroughputError> {
     let request = RunRequest::default();
     let cpu_before = cpu_of_everything();
     let start = Instant::now();
-    let mut runner = Runner::new(config.clone())?;
+    let mut runner = Launcher::new(config.clone())?;
     let own_before = runner.own_usage()?;
     let mut outcomes = Vec::with_capacity(workload.scripts.len());
     for script in &workload.scripts {

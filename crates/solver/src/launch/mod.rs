@@ -1,7 +1,7 @@
 //! Starting solvers and containing them.
 //!
 //! The fuzzer is large and many-threaded, and a fork of it expensive; so each worker has a small *launcher* process
-//! that starts its solvers. A [`Runner`] is the worker's end of that: it sends an [`Invocation`] and gets an
+//! that starts its solvers. A [`Launcher`] is the worker's end of that: it sends an [`Invocation`] and gets an
 //! [`Outcome`] back. The launcher is this same executable, started again with a hidden first argument
 //! ([`serve_if_asked`]), or the program `osprey-launcher` beside it.
 //!
@@ -16,7 +16,7 @@
 //!
 //! | file | what is in it |
 //! | --- | --- |
-//! | `runner.rs` | the worker's end |
+//! | `client.rs` | the worker's end |
 //! | `locate.rs` | which executable is the launcher |
 //! | `invocation.rs`, `outcome.rs`, `error.rs` | what goes in, what comes out, what can go wrong on our side |
 //! | `wire.rs` | the bytes between worker and launcher |
@@ -27,22 +27,22 @@
 //! | `scratch.rs` | its working directory |
 
 mod child;
+mod client;
 mod error;
 mod invocation;
 mod locate;
 mod outcome;
 mod reap;
-mod runner;
 mod scratch;
 mod serve;
 mod watch;
 mod wire;
 
+pub use client::{Launcher, LauncherConfig, OwnUsage};
 pub use error::LaunchError;
 pub use invocation::{INPUT, Invocation};
 pub use locate::launcher_program;
 pub use outcome::{Exit, Outcome};
-pub use runner::{OwnUsage, Runner, RunnerConfig};
 pub use serve::serve_if_asked;
 
 pub(crate) use child::{Child, Program, Stdio, pipe, socket_pair};

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use solver::fast::ExecMode;
-use solver::launch::{Invocation, Runner, RunnerConfig};
+use solver::launch::{Invocation, Launcher, LauncherConfig};
 use solver::limits::Limits;
 
 /// A compiled `misbehave.rs`, and a directory in which launchers make their scratch directories.
@@ -38,8 +38,8 @@ impl Hostile {
         self.directory.path().join("scratch")
     }
 
-    pub fn runner(&self) -> Runner {
-        Runner::new(config(Some(self.scratch()))).expect("a launcher")
+    pub fn runner(&self) -> Launcher {
+        Launcher::new(config(Some(self.scratch()))).expect("a launcher")
     }
 
     pub fn invocation(&self, way: &str) -> Invocation<'static> {
@@ -60,11 +60,11 @@ impl Hostile {
     }
 }
 
-pub fn config(scratch: Option<PathBuf>) -> RunnerConfig {
-    RunnerConfig {
+pub fn config(scratch: Option<PathBuf>) -> LauncherConfig {
+    LauncherConfig {
         launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
         scratch,
-        ..RunnerConfig::default()
+        ..LauncherConfig::default()
     }
 }
 

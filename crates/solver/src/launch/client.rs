@@ -41,7 +41,7 @@ const KEPT_VARIABLES: [&str; 10] = [
 
 /// How a launcher is set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunnerConfig {
+pub struct LauncherConfig {
     /// The launcher's executable; found by [`launcher_program`] if not given.
     pub launcher: Option<PathBuf>,
     /// Where the scratch directory is made; in memory (`/dev/shm`), else in the temporary directory, if not given.
@@ -52,9 +52,9 @@ pub struct RunnerConfig {
     pub snapshot_after: u32,
 }
 
-impl Default for RunnerConfig {
+impl Default for LauncherConfig {
     fn default() -> Self {
-        RunnerConfig { launcher: None, scratch: None, servers: affordable_servers(), snapshot_after: 2 }
+        LauncherConfig { launcher: None, scratch: None, servers: affordable_servers(), snapshot_after: 2 }
     }
 }
 
@@ -85,13 +85,13 @@ pub struct OwnUsage {
 }
 
 /// Runs solvers, one at a time. Each worker thread has its own, so there is nothing to lock.
-pub struct Runner {
-    config: RunnerConfig,
-    launcher: Option<Launcher>,
+pub struct Launcher {
+    config: LauncherConfig,
+    launcher: Option<LauncherProcess>,
     fallbacks: BTreeSet<String>,
 }
 
-struct Launcher {
+struct LauncherProcess {
     guard: Child,
     frames: Frames<UnixStream>,
     scratch: PathBuf,
@@ -102,11 +102,11 @@ struct Launcher {
 /// How much longer than its wall-clock limit a run may take before the launcher is given up.
 const GRACE: Duration = Duration::from_secs(60);
 
-impl Runner {
+impl Launcher {
     /// Starts a launcher.
-    pub fn new(config: RunnerConfig) -> Result<Self, LaunchError> {
-        let launcher = Launcher::start(&config)?;
-        Ok(Runner { config, launcher: Some(launcher), fallbacks: BTreeSet::new() })
+    pub fn new(config: LauncherConfig) -> Result<Self, LaunchError> {
+        let launcher = LauncherProcess::start(&config)?;
+        Ok(Launcher { config, launcher: Some(launcher), fallbacks: BTreeSet::new() })
     }
 
     /// Runs a solver. An error is about us or about a program that cannot be executed at all; whatever a solver does
@@ -149,7 +149,7 @@ impl Runner {
     fn ask(&mut self, request: &Request, patience: Duration) -> Result<Reply, LaunchError> {
         let launcher = match &mut self.launcher {
             Some(launcher) => launcher,
-            none => none.insert(Launcher::start(&self.config)?),
+            none => none.insert(LauncherProcess::start(&self.config)?),
         };
         let answer = launcher.be_patient(patience).and_then(|()| {
             launcher.frames.send_request(request)?;
@@ -182,8 +182,8 @@ impl Runner {
     }
 }
 
-impl Launcher {
-    fn start(config: &RunnerConfig) -> Result<Self, LaunchError> {
+impl LauncherProcess {
+    fn start(config: &LauncherConfig) -> Result<Self, LaunchError> {
         let program = match &config.launcher {
             Some(path) if !path.exists() => return Err(LaunchError::LauncherMissing { tried: path.clone() }),
             Some(path) => path.clone(),
@@ -208,8 +208,12 @@ impl Launcher {
         }
         let guard = command.spawn().map_err(LaunchError::LauncherStart)?;
         drop(command);
-        let mut launcher =
-            Launcher { guard, frames: Frames::new(ours), scratch: PathBuf::new(), patience: Duration::ZERO };
+        let mut launcher = LauncherProcess {
+            guard,
+            frames: Frames::new(ours),
+            scratch: PathBuf::new(),
+            patience: Duration::ZERO,
+        };
         launcher.be_patient(GRACE).map_err(LaunchError::LauncherStart)?;
         match launcher.frames.receive_reply() {
             Ok(Some(Reply::Ready { scratch })) => {
@@ -232,7 +236,7 @@ impl Launcher {
     }
 }
 
-impl Drop for Launcher {
+impl Drop for LauncherProcess {
     /// Hangs up, and sees to it that guard, launcher and scratch directory are gone.
     fn drop(&mut self) {
         // An error means that it is gone already.
