@@ -21,7 +21,7 @@ pub enum BenchError {
     #[error(transparent)]
     Campaign(#[from] campaign::CampaignError),
     #[error(transparent)]
-    Measurement(#[from] solver::fast::throughput::ThroughputError),
+    Launch(#[from] solver::launch::LaunchError),
     #[error(transparent)]
     Install(#[from] solver::InstallError),
 }

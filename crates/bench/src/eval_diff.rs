@@ -7,12 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use eval::differential::{Amount, Comparison, Passed, compare, operators};
+use crate::differential::{Amount, Comparison, Passed, compare, operators};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use smtlib::Op;
 use smtlib::theory::Theory;
-use solver::fast::throughput::ThroughputError;
 use solver::launch::{Launcher, LauncherConfig};
 use solver::limits::Limits;
 use solver::{RunRequest, Solver};
@@ -76,7 +75,7 @@ impl EvalDiff {
         let draft = Draft::new("eval-diff", "The evaluator against solvers", &self.command);
         let next = AtomicUsize::new(0);
         let done = Mutex::new(Vec::with_capacity(steps.len()));
-        let worker = || -> Result<(), ThroughputError> {
+        let worker = || -> Result<(), BenchError> {
             let mut runner = Launcher::new(LauncherConfig::default())?;
             loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
@@ -126,7 +125,7 @@ impl EvalDiff {
         runner: &mut Launcher,
         solver: &Solver,
         op: Op,
-    ) -> Result<Result<Comparison, Passed>, ThroughputError> {
+    ) -> Result<Result<Comparison, Passed>, BenchError> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.rng_seed);
         rng.set_stream(op as u64);
         let (batch, patience) = match op.row().theory {
@@ -134,7 +133,7 @@ impl EvalDiff {
             _ => (self.cases, PATIENCE),
         };
         let amount = Amount { cases: self.cases, batch, milliseconds: MILLISECONDS };
-        let mut ask = |script: &str| -> Result<String, ThroughputError> {
+        let mut ask = |script: &str| -> Result<String, BenchError> {
             let mut invocation = solver.invocation(script.as_bytes(), &RunRequest::default())?;
             invocation.limits = Limits::wall(patience);
             let outcome = runner.run(&invocation)?;

@@ -25,7 +25,6 @@
 //! - [`model_text`]: models as solvers print them, and as we write them
 //! - [`evaluate`]: the value of a term under a model
 //! - [`ops`]: what every operator computes
-//! - [`differential`]: the evaluator against solvers, operator by operator
 //! - [`Expectation`]: what a script's answer must be, and how that is known
 //! - [`abstraction`]: sets of values, for pre-analysis
 //! - [`unknown`]: why a term has no decided value
@@ -34,7 +33,6 @@ pub mod abstraction;
 pub mod algebraic;
 pub mod bv;
 pub mod computable;
-pub mod differential;
 pub mod enclosure;
 pub mod evaluate;
 mod expectation;

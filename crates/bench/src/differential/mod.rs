@@ -19,12 +19,12 @@ use smtlib::{Family, Op, Release, Sort, Store, Term};
 
 pub use answers::Answer;
 
-use crate::evaluate::{Budget, Evaluator, Mode};
-use crate::model::Model;
-use crate::to_term::to_term;
-use crate::unknown::Reason;
-use crate::value::Value;
 use arguments::Arguments;
+use eval::Model;
+use eval::Reason;
+use eval::Value;
+use eval::to_term;
+use eval::{Budget, Evaluator, Mode};
 
 /// How much to compare.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,7 +95,7 @@ impl Comparison {
 /// Why an operator has no cases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Passed {
-    /// No evaluation; see [`ops`](crate::ops).
+    /// No evaluation; see [`eval::ops`].
     Unsupported,
     /// The release does not have the operator.
     NotAccepted,

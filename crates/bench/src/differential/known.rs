@@ -9,9 +9,9 @@ use smtlib::theory::Theory;
 use smtlib::{Family, Head, Literal, Op, Release, Script, Session, SortKind, Store, Term};
 
 use super::{Case, float};
-use crate::model::Model;
-use crate::sorts::Sorts;
-use crate::to_term::to_term;
+use eval::Model;
+use eval::sorts::Sorts;
+use eval::to_term;
 
 /// Why a solver denies a case.
 #[derive(Clone, PartialEq, Eq, Debug)]

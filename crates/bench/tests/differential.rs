@@ -1,6 +1,6 @@
 //! The cases of the differential check, without a solver.
 
-use eval::differential::{Amount, Passed, cases, compare, operators};
+use bench::differential::{Amount, Passed, cases, compare, operators};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use smtlib::{Family, Op, Release, Version};

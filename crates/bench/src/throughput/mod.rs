@@ -1,4 +1,7 @@
-//! Executions a second: plain starts against the fast ones, solver by solver, and what Osprey itself costs.
+//! Executions per second: plain starts against the fast ones, solver by solver, and what Osprey itself costs.
+
+mod measure;
+mod workload;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,9 +9,11 @@ use std::time::Duration;
 use smtlib::{Mode, Release, Store, print};
 use solver::Solver;
 use solver::fast::ExecMode;
-use solver::fast::throughput::{Comparison, Measured, Workload, compare, measure, within};
 use solver::launch::LauncherConfig;
 use solver::limits::Limits;
+
+use measure::{Comparison, Measured, compare, measure, within};
+use workload::Workload;
 
 use crate::{BenchError, Cell, Draft, Report, Table, Watch};
 

@@ -4,14 +4,13 @@ use rand_core::Rng;
 use smtlib::theory::Theory;
 use smtlib::{Head, Index, Op, Sort, SortKind, Store, Term};
 
-use crate::integer::Integer;
-use crate::model::Model;
-use crate::random::below;
-use crate::rational::Rational;
-use crate::sorts::Sorts;
-use crate::string::Str;
-use crate::to_term::to_term;
-use crate::value::Value;
+use eval::Model;
+use eval::Value;
+use eval::integer::Integer;
+use eval::rational::Rational;
+use eval::sorts::Sorts;
+use eval::string::Str;
+use eval::to_term;
 
 pub(super) struct Arguments<'r, R> {
     pub rng: &'r mut R,
@@ -205,4 +204,9 @@ impl<'r, R: Rng> Arguments<'r, R> {
             _ => self.term(store, Theory::Strings, Sort::STRING),
         }
     }
+}
+
+/// A number below a bound.
+fn below(rng: &mut impl Rng, bound: usize) -> usize {
+    (rng.next_u64() % bound.max(1) as u64) as usize
 }
