@@ -20,9 +20,9 @@ pub mod limits;
 pub mod options;
 mod solver;
 pub mod spec;
-pub mod version;
 
 pub use adapter::{Adapters, RunRequest};
 pub use answer::{Answer, Answers, Outline, RunClass};
 pub use install::{Home, InstallError, Solvers};
+pub use smtlib::version;
 pub use solver::{Line, Solver, quoted};

@@ -67,9 +67,8 @@ impl Solver {
     /// The release as the theory table and the printer know it: the newest of its family where it is not known.
     pub fn release(&self) -> Release {
         let family = self.adapter.family.parse().unwrap_or(Family::Other);
-        let numbers = self.version().map(|version| version.without_post().to_string());
-        let version = numbers.and_then(|text| text.parse().ok()).unwrap_or(smtlib::release::Version::LATEST);
-        Release::new(family, version)
+        // A packaging revision does not change the language.
+        Release::new(family, self.version().map_or(Version::LATEST, |version| version.without_post()))
     }
 
     /// Names of the theories this release has.

@@ -91,7 +91,7 @@ pub(super) fn install(
     let members = fetch(package, release, directory, progress)?;
     let mut installed = Installed {
         name: adapter.name.clone(),
-        version: Some(named.clone()),
+        version: Some(named),
         how: how_it_runs(adapter, package, &named, &members)?,
         env: environment(package, directory),
         origin: Origin::Installed,
@@ -155,7 +155,7 @@ fn how_it_runs(
     members: &[PathBuf],
 ) -> Result<How, InstallError> {
     let incomplete =
-        |pattern| InstallError::Incomplete { name: adapter.name.clone(), version: version.clone(), pattern };
+        |pattern| InstallError::Incomplete { name: adapter.name.clone(), version: *version, pattern };
     let program = || {
         let pattern = package.program.as_ref();
         let is_it =
@@ -206,7 +206,7 @@ fn try_out(
 ) -> Result<(), InstallError> {
     let does_not_run = |said: String| InstallError::DoesNotRun {
         name: adapter.name.clone(),
-        version: version.clone(),
+        version: *version,
         said,
     };
     let script = directory.join("trial.smt2");

@@ -2,17 +2,26 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A release number. Missing components count as zero (`1.8` equals `1.8.0`), as package indexes write `4.8.7.0` where
 /// the solver calls itself `4.8.7`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Version {
-    numbers: Vec<u32>,
+    /// Zero where nothing was written.
+    numbers: [u32; MAX_NUMBERS],
+    written: u8,
     post: u32,
 }
+
+/// More dotted numbers than any solver's releases have.
+const MAX_NUMBERS: usize = 5;
+
+/// How [`Version::LATEST`] is shown. No version a user could ask for: the word has a meaning of its own there.
+const LATEST: &str = "latest";
 
 /// Text that is not a release number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -20,35 +29,28 @@ pub struct Version {
 pub struct VersionError(pub String);
 
 impl Version {
+    /// Later than any real release: what "the newest" means where no version is known.
+    pub const LATEST: Version =
+        Version { numbers: [u32::MAX; MAX_NUMBERS], written: MAX_NUMBERS as u8, post: u32::MAX };
+
     /// A release without packaging revision.
-    pub fn new(numbers: &[u32]) -> Self {
-        Version { numbers: numbers.to_vec(), post: 0 }
-    }
-
-    /// How many dotted numbers were written.
-    pub fn written_parts(&self) -> usize {
-        self.numbers.len()
-    }
-
-    /// The first dotted number.
-    pub fn major(&self) -> u32 {
-        self.part(0)
+    pub const fn new(major: u32, minor: u32, patch: u32) -> Version {
+        Version { numbers: [major, minor, patch, 0, 0], written: 3, post: 0 }
     }
 
     /// The same release without its packaging revision.
-    pub fn without_post(&self) -> Version {
-        Version { numbers: self.numbers.clone(), post: 0 }
+    pub fn without_post(self) -> Version {
+        Version { post: 0, ..self }
     }
 
     /// Whether a user who asked for `self` means `release`. One or two numbers are a prefix (`4.8` is any 4.8.x), three
     /// or more are the release itself; the packaging revision matters only when it was asked for.
     pub fn asks_for(&self, release: &Version) -> bool {
-        let prefix = self.numbers.len() < 3 && self.post == 0;
-        if prefix {
-            return (0..self.numbers.len()).all(|i| self.part(i) == release.part(i));
+        let written = self.written();
+        if written.len() < 3 && self.post == 0 {
+            return release.numbers.starts_with(written);
         }
-        let same_numbers = self.without_post() == release.without_post();
-        same_numbers && (self.post == 0 || self.post == release.post)
+        self.numbers == release.numbers && (self.post == 0 || self.post == release.post)
     }
 
     /// The first release number inside a longer text, such as the output of `--version`.
@@ -75,8 +77,13 @@ impl Version {
         None
     }
 
-    fn part(&self, index: usize) -> u32 {
-        self.numbers.get(index).copied().unwrap_or(0)
+    fn written(&self) -> &[u32] {
+        &self.numbers[..usize::from(self.written)]
+    }
+
+    /// What order, equality and hash look at.
+    fn key(&self) -> ([u32; MAX_NUMBERS], u32) {
+        (self.numbers, self.post)
     }
 }
 
@@ -90,23 +97,26 @@ impl FromStr for Version {
             Some((dotted, post)) => (dotted, post.parse().map_err(|_| bad())?),
             None => (plain, 0),
         };
-        let numbers = dotted
-            .split('.')
-            .map(|number| {
-                if number.is_empty() || !number.bytes().all(|b| b.is_ascii_digit()) {
-                    return Err(bad());
-                }
-                number.parse().map_err(|_| bad())
-            })
-            .collect::<Result<Vec<u32>, _>>()?;
-        Ok(Version { numbers, post })
+        let mut version = Version { numbers: [0; MAX_NUMBERS], written: 0, post };
+        for number in dotted.split('.') {
+            if !number.bytes().all(|b| b.is_ascii_digit()) {
+                return Err(bad());
+            }
+            let slot = version.numbers.get_mut(usize::from(version.written)).ok_or_else(bad)?;
+            *slot = number.parse().map_err(|_| bad())?;
+            version.written += 1;
+        }
+        Ok(version)
     }
 }
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Version::LATEST {
+            return f.write_str(LATEST);
+        }
         // A fourth number that is zero is the package index's padding, not the solver's own name for the release.
-        let mut shown = self.numbers.as_slice();
+        let mut shown = self.written();
         while shown.len() > 3 && shown.last() == Some(&0) {
             shown = &shown[..shown.len() - 1];
         }
@@ -125,12 +135,7 @@ impl fmt::Display for Version {
 
 impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
-        let parts = self.numbers.len().max(other.numbers.len());
-        (0..parts)
-            .map(|index| self.part(index).cmp(&other.part(index)))
-            .find(|order| order.is_ne())
-            .unwrap_or(Ordering::Equal)
-            .then(self.post.cmp(&other.post))
+        self.key().cmp(&other.key())
     }
 }
 
@@ -148,6 +153,12 @@ impl PartialEq for Version {
 
 impl Eq for Version {}
 
+impl Hash for Version {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
 impl Serialize for Version {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -156,7 +167,11 @@ impl Serialize for Version {
 
 impl<'de> Deserialize<'de> for Version {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        let text = String::deserialize(deserializer)?;
+        if text == LATEST {
+            return Ok(Version::LATEST);
+        }
+        text.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -175,6 +190,8 @@ mod tests {
         assert!(v("4.5.1.post2") < v("4.5.2"));
         assert_eq!(v("1.8"), v("1.8.0"));
         assert_eq!(v("4.8.7.0"), v("4.8.7"));
+        assert!(v("5.4.0") < Version::LATEST);
+        assert_eq!(v("4.8.9"), Version::new(4, 8, 9));
     }
 
     #[test]
@@ -188,6 +205,7 @@ mod tests {
     #[test]
     fn a_short_request_is_a_prefix_and_a_full_one_is_exact() {
         assert!(v("4.8").asks_for(&v("4.8.12")));
+        assert!(v("4").asks_for(&v("4.5.1.post2")) && v("1.8.0").asks_for(&v("1.8")));
         assert!(!v("4.8").asks_for(&v("4.9.0")));
         assert!(v("2.6.5").asks_for(&v("2.6.5.post24")));
         assert!(!v("4.5.1.post1").asks_for(&v("4.5.1.post2")));
@@ -204,7 +222,7 @@ mod tests {
 
     #[test]
     fn text_that_is_no_version_is_refused() {
-        for text in ["", "4..8", "4.8.x", "latest", "4.8.7-rc1", "99999999999"] {
+        for text in ["", "4..8", "4.8.x", "latest", "4.8.7-rc1", "99999999999", "1.2.3.4.5.6"] {
             assert!(text.parse::<Version>().is_err(), "{text}");
         }
     }
