@@ -8,8 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::differential::{Amount, Comparison, Passed, compare, operators};
-use rand_chacha::ChaCha8Rng;
-use rand_core::SeedableRng;
+use generate::rng;
 use smtlib::Op;
 use smtlib::theory::Theory;
 use solver::launch::{Launcher, LauncherConfig};
@@ -126,8 +125,7 @@ impl EvalDiff {
         solver: &Solver,
         op: Op,
     ) -> Result<Result<Comparison, Passed>, BenchError> {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.rng_seed);
-        rng.set_stream(op as u64);
+        let mut rng = rng::stream(self.rng_seed, op as u64);
         let (batch, patience) = match op.row().theory {
             Theory::Transcendentals => (TRANSCENDENTAL_BATCH, TRANSCENDENTAL_PATIENCE),
             _ => (self.cases, PATIENCE),

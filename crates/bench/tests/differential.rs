@@ -1,12 +1,11 @@
 //! The cases of the differential check, without a solver.
 
 use bench::differential::{Amount, Passed, cases, compare, operators};
-use rand_chacha::ChaCha8Rng;
-use rand_core::SeedableRng;
+use generate::{Rng, rng::stream};
 use smtlib::{Family, Op, Release, Version};
 
-fn rng(seed: u64) -> ChaCha8Rng {
-    ChaCha8Rng::seed_from_u64(seed)
+fn rng(seed: u64) -> Rng {
+    stream(seed, 0)
 }
 
 fn cvc5() -> Release {

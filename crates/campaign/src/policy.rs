@@ -1,11 +1,9 @@
 //! Option policies: which options a solver gets for a test case.
 
-use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
 use generate::Rng;
-use rand_core::TryRng;
 use serde::{Deserialize, Serialize};
 use smtlib::logic::Usage;
 use solver::options::{OptionKind, OptionTable, SolverOption};
@@ -103,7 +101,7 @@ struct Fair;
 impl OptionPolicy for Fair {
     fn options(&self, target: &Target, _: &Usage, rng: &mut Rng) -> Vec<String> {
         match &target.table {
-            Some(table) if rng.chance(0.5) => target.solver.fair_options(table, &mut Source(rng)),
+            Some(table) if rng.chance(0.5) => target.solver.fair_options(table, rng),
             _ => Vec::new(),
         }
     }
@@ -114,9 +112,7 @@ struct Random;
 impl OptionPolicy for Random {
     fn options(&self, target: &Target, _: &Usage, rng: &mut Rng) -> Vec<String> {
         match &target.table {
-            Some(table) if rng.chance(0.5) => {
-                target.solver.fair_options(&opened(target, table), &mut Source(rng))
-            }
+            Some(table) if rng.chance(0.5) => target.solver.fair_options(&opened(target, table), rng),
             _ => Vec::new(),
         }
     }
@@ -135,26 +131,4 @@ fn opened(target: &Target, table: &OptionTable) -> OptionTable {
         option.category = format!("any {}", option.category);
     }
     OptionTable { solver: table.solver.clone(), options }
-}
-
-/// Our stream as the random source that the solver crate takes.
-struct Source<'a>(&'a mut Rng);
-
-impl TryRng for Source<'_> {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        Ok(self.0.bits() as u32)
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        Ok(self.0.bits())
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        for chunk in bytes.chunks_mut(8) {
-            chunk.copy_from_slice(&self.0.bits().to_le_bytes()[..chunk.len()]);
-        }
-        Ok(())
-    }
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use eval::sorts::Sorts;
 use eval::value::{Domain, Function, Table};
 use eval::{Budget, Mode, Model, Value, World};
-use rand_chacha::ChaCha8Rng;
-use rand_core::SeedableRng;
+use generate::Rng;
 use smtlib::{Script, Sort, SortKind, Store, Term};
 
 use crate::engine::Bench;
@@ -89,11 +88,7 @@ fn satisfies(store: &Store, world: &mut World, formulas: &[Term]) -> bool {
 
 /// Random values for all symbols of a script.
 pub(crate) fn random_model(bench: &mut Bench<'_>, script: &Script) -> Model {
-    let mut seed = [0; 32];
-    for part in seed.chunks_mut(8) {
-        part.copy_from_slice(&bench.rng.bits().to_le_bytes());
-    }
-    let mut rng = ChaCha8Rng::from_seed(seed);
+    let mut rng = bench.rng.split();
     let store = &*bench.store;
     let mut model = Model::new();
     for fun in script.declared_funs() {
@@ -119,7 +114,7 @@ fn random_function(
     model: &Model,
     params: &[Sort],
     result: Sort,
-    rng: &mut ChaCha8Rng,
+    rng: &mut Rng,
 ) -> Option<Value> {
     let sorts = Sorts::new(store, model);
     let default = sorts.random_value(result, rng)?;

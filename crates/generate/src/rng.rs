@@ -3,9 +3,13 @@
 //! ChaCha is defined by its algorithm, not by a library version, so a stream means the same test case on every
 //! machine and in every build. A worker opens one stream per test case; the pair (seed, index) is all that a
 //! finding must remember to be made again.
+//!
+//! Crates that are not above this one take any `rand_core::Rng`; [`Rng`] is one, and the only one outside of tests.
+
+use std::convert::Infallible;
 
 use rand_chacha::ChaCha8Rng;
-use rand_core::{Rng as _, SeedableRng as _};
+use rand_core::{Rng as _, SeedableRng as _, TryRng};
 
 /// A stream of random choices.
 #[derive(Clone, Debug)]
@@ -20,7 +24,35 @@ pub fn stream(seed: u64, index: u64) -> Rng {
     Rng(rng)
 }
 
+impl TryRng for Rng {
+    type Error = Infallible;
+
+    #[inline]
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        self.0.try_next_u32()
+    }
+
+    #[inline]
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        self.0.try_next_u64()
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.0.try_fill_bytes(bytes)
+    }
+}
+
 impl Rng {
+    /// A stream of its own that the next 256 bits of this one decide: however much is drawn from it, this one goes on in
+    /// the same way.
+    pub fn split(&mut self) -> Rng {
+        let mut key = [0; 32];
+        for part in key.chunks_mut(8) {
+            part.copy_from_slice(&self.bits().to_le_bytes());
+        }
+        Rng(ChaCha8Rng::from_seed(key))
+    }
+
     /// 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
@@ -113,6 +145,15 @@ mod tests {
         // Findings name their stream: these numbers must survive every change of dependencies.
         let mut rng = stream(1, 2);
         assert_eq!([rng.bits(), rng.bits()], [6_938_885_953_644_749_562, 2_026_289_535_659_934_096]);
+    }
+
+    #[test]
+    fn a_split_off_stream_does_not_touch_the_first_and_is_fixed_for_ever() {
+        let (mut rng, mut other) = (stream(1, 2), stream(1, 2));
+        let mut split = rng.split();
+        assert_eq!([split.bits(), split.bits()], [1_658_758_732_818_399_272, 9_503_499_877_519_368_352]);
+        let _ = (0..4).map(|_| other.bits()).sum::<u64>();
+        assert_eq!(rng.bits(), other.bits());
     }
 
     #[test]

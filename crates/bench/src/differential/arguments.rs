@@ -1,6 +1,6 @@
 //! Argument values: the edges of each sort first, then random ones that tend to interact.
 
-use rand_core::Rng;
+use generate::Rng;
 use smtlib::theory::Theory;
 use smtlib::{Head, Index, Op, Sort, SortKind, Store, Term};
 
@@ -12,8 +12,8 @@ use eval::sorts::Sorts;
 use eval::string::Str;
 use eval::to_term;
 
-pub(super) struct Arguments<'r, R> {
-    pub rng: &'r mut R,
+pub(super) struct Arguments<'r> {
+    pub rng: &'r mut Rng,
     model: Model,
 }
 
@@ -23,17 +23,17 @@ const STEP: usize = 7919;
 /// Characters at the ends of the alphabet, of the basic plane and of the surrogates.
 const ODD_CHARS: [u32; 8] = [0, 0x7F, 0x80, 0xFF, 0xD800, 0xDFFF, 0xFFFF, 0x2FFFF];
 
-impl<'r, R: Rng> Arguments<'r, R> {
-    pub fn new(rng: &'r mut R) -> Self {
+impl<'r> Arguments<'r> {
+    pub fn new(rng: &'r mut Rng) -> Self {
         Arguments { rng, model: Model::new() }
     }
 
     pub fn below(&mut self, bound: usize) -> usize {
-        below(self.rng, bound)
+        self.rng.below(bound)
     }
 
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[below(self.rng, from.len())]
+        &from[self.rng.below(from.len())]
     }
 
     /// The terms of a list of arguments. The first attempts go through the combinations of edge values.
@@ -204,9 +204,4 @@ impl<'r, R: Rng> Arguments<'r, R> {
             _ => self.term(store, Theory::Strings, Sort::STRING),
         }
     }
-}
-
-/// A number below a bound.
-fn below(rng: &mut impl Rng, bound: usize) -> usize {
-    (rng.next_u64() % bound.max(1) as u64) as usize
 }

@@ -1,6 +1,5 @@
 //! Ground terms with a given operator on top.
 
-use rand_core::Rng;
 use smtlib::theory::{Arity, Bindings, Expr, Row, SortPattern, Theory};
 use smtlib::{Index, Op, Sort, SortKind, Store, Term};
 
@@ -13,12 +12,7 @@ const WIDTHS: [u32; 9] = [1, 2, 3, 4, 8, 16, 33, 64, 65];
 const ORDERS: [u32; 4] = [2, 3, 5, 65_537];
 
 /// A term for the attempt of this number, of a sort that can be compared.
-pub(super) fn term<R: Rng>(
-    store: &mut Store,
-    op: Op,
-    attempt: usize,
-    arguments: &mut Arguments<'_, R>,
-) -> Option<Term> {
+pub(super) fn term(store: &mut Store, op: Op, attempt: usize, arguments: &mut Arguments<'_>) -> Option<Term> {
     let term = match templates::of(op) {
         Some(templates) => templates::fill(store, templates, arguments)?,
         None => plain(store, op, attempt, arguments)?,
@@ -36,12 +30,7 @@ pub(super) fn term<R: Rng>(
     Some(term)
 }
 
-fn plain<R: Rng>(
-    store: &mut Store,
-    op: Op,
-    attempt: usize,
-    arguments: &mut Arguments<'_, R>,
-) -> Option<Term> {
+fn plain(store: &mut Store, op: Op, attempt: usize, arguments: &mut Arguments<'_>) -> Option<Term> {
     let row = op.row();
     if row.special {
         return None;
@@ -69,7 +58,7 @@ fn plain<R: Rng>(
 }
 
 /// Sorts and numbers for the variables of a row, if they satisfy its side conditions.
-fn bindings<R: Rng>(store: &mut Store, row: &Row, arguments: &mut Arguments<'_, R>) -> Option<Bindings> {
+fn bindings(store: &mut Store, row: &Row, arguments: &mut Arguments<'_>) -> Option<Bindings> {
     let mut bindings = Bindings::default();
     for pattern in row.args.iter().chain([&row.result]).chain(&row.qualified) {
         bind_sorts(store, pattern, &mut bindings, arguments);
@@ -80,11 +69,11 @@ fn bindings<R: Rng>(store: &mut Store, row: &Row, arguments: &mut Arguments<'_, 
     row.constraints.iter().all(|constraint| constraint.holds(&bindings)).then_some(bindings)
 }
 
-fn bind_sorts<R: Rng>(
+fn bind_sorts(
     store: &mut Store,
     pattern: &SortPattern,
     bindings: &mut Bindings,
-    arguments: &mut Arguments<'_, R>,
+    arguments: &mut Arguments<'_>,
 ) {
     match pattern {
         SortPattern::Fixed(_) => {}

@@ -11,7 +11,7 @@ mod instance;
 mod known;
 mod templates;
 
-use rand_core::Rng;
+use generate::Rng;
 use rustc_hash::FxHashSet;
 use smtlib::print::print_term;
 use smtlib::theory::table;
@@ -108,7 +108,7 @@ pub fn compare<E>(
     op: Op,
     release: Release,
     amount: Amount,
-    rng: &mut impl Rng,
+    rng: &mut Rng,
     ask: &mut dyn FnMut(&str) -> Result<String, E>,
 ) -> Result<Result<Comparison, Passed>, E> {
     let row = op.row();
@@ -207,12 +207,7 @@ pub fn operators() -> impl Iterator<Item = Op> {
 }
 
 /// Decided cases of an operator, and how many generated terms were open.
-pub fn cases(
-    op: Op,
-    release: Release,
-    count: usize,
-    rng: &mut impl Rng,
-) -> Result<(Vec<Case>, usize), Passed> {
+pub fn cases(op: Op, release: Release, count: usize, rng: &mut Rng) -> Result<(Vec<Case>, usize), Passed> {
     let mut store = Store::new();
     let model = Model::new();
     let mut evaluator = Evaluator::new(Mode::Given, Budget::default());

@@ -2,7 +2,6 @@
 //!
 //! `{Sort}` stands for a random value of the sort, `{0..3}` for a number, `{n*Sort}` for up to n values.
 
-use rand_core::Rng;
 use smtlib::theory::Theory;
 use smtlib::{Op, Script, Session, Store, Term};
 
@@ -128,11 +127,7 @@ pub(super) fn of(op: Op) -> Option<&'static [&'static str]> {
 }
 
 /// A term from one of the templates.
-pub(super) fn fill<R: Rng>(
-    store: &mut Store,
-    templates: &[&str],
-    arguments: &mut Arguments<'_, R>,
-) -> Option<Term> {
+pub(super) fn fill(store: &mut Store, templates: &[&str], arguments: &mut Arguments<'_>) -> Option<Term> {
     if templates.is_empty() {
         return None;
     }
@@ -148,12 +143,7 @@ pub(super) fn fill<R: Rng>(
     Session::new(store, &Script::default(), text.as_bytes()).term().ok()?
 }
 
-fn hole<R: Rng>(
-    store: &mut Store,
-    hole: &str,
-    text: &mut String,
-    arguments: &mut Arguments<'_, R>,
-) -> Option<()> {
+fn hole(store: &mut Store, hole: &str, text: &mut String, arguments: &mut Arguments<'_>) -> Option<()> {
     if let Some((low, high)) = hole.split_once("..") {
         let (low, high): (usize, usize) = (low.parse().ok()?, high.parse().ok()?);
         text.push_str(&(low + arguments.below(high - low + 1)).to_string());

@@ -204,11 +204,8 @@ fn try_out(
     version: &Version,
     directory: &Path,
 ) -> Result<(), InstallError> {
-    let does_not_run = |said: String| InstallError::DoesNotRun {
-        name: adapter.name.clone(),
-        version: *version,
-        said,
-    };
+    let does_not_run =
+        |said: String| InstallError::DoesNotRun { name: adapter.name.clone(), version: *version, said };
     let script = directory.join("trial.smt2");
     std::fs::write(&script, TRIAL).map_err(|source| InstallError::disk(&script, source))?;
     let solver = Solver::new(installed, Arc::clone(adapter), &[], Vec::new());

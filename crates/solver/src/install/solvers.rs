@@ -315,10 +315,7 @@ impl Solvers {
         let versions = mine.filter_map(|release| release.version).filter(|version| wanted.asks_for(version));
         let mut known: Vec<Version> = versions.collect();
         newest_first(&mut known);
-        known
-            .into_iter()
-            .filter_map(|version| Some((version, adapter.package_for(&version)?)))
-            .collect()
+        known.into_iter().filter_map(|version| Some((version, adapter.package_for(&version)?))).collect()
     }
 
     fn not_installable(&self, adapter: &Adapter) -> InstallError {
