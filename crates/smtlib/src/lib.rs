@@ -29,6 +29,7 @@ mod walk;
 
 pub use infer::SortError;
 pub use literal::Literal;
+pub use numbers::{Integer, Rational};
 pub use parser::{Mode, Note, Parsed, Session, parse};
 pub use position::{ParseError, Place, place};
 pub use release::{Family, Release};

@@ -1,7 +1,7 @@
 //! Real functions by the machine's floating point: a computation that shares nothing with the enclosures of the
 //! evaluator, for functions that solvers leave undecided.
 
-use smtlib::{Head, Literal, Op, Store, Term};
+use smtlib::{Head, Literal, Op, Rational, Store, Term};
 
 /// Nearer than this (relative to the larger side, absolute below one) and rounding may have decided.
 const MARGIN: f64 = 1e-9;
@@ -22,8 +22,8 @@ fn value(store: &Store, term: Term) -> Option<f64> {
     let op = match store.head(term) {
         Head::Literal(literal) => {
             return match store.literal(literal) {
-                Literal::Real(value) => Some(value.to_f64_fast()),
-                Literal::Int(value) => Some(value.to_f64().value()),
+                Literal::Real(value) => Some(value.f64_bounds().0),
+                Literal::Int(value) => Some(Rational::from(value.clone()).f64_bounds().0),
                 _ => None,
             };
         }

@@ -141,7 +141,7 @@ fn readable_exponent(literal: &Literal) -> bool {
     let most = CVC5_EXPONENT;
     match literal {
         Literal::Int(value) => *value <= most.into(),
-        Literal::Real(value) => value.denominator() == &1u32.into() && *value.numerator() <= most.into(),
+        Literal::Real(value) => value.is_integer() && value.numerator() <= most.into(),
         _ => false,
     }
 }

@@ -36,7 +36,7 @@ pub struct ParseNumberError {
 }
 
 impl ParseNumberError {
-    pub(crate) fn new(text: &str, expected: &'static str) -> Self {
+    pub fn new(text: &str, expected: &'static str) -> Self {
         ParseNumberError { text: text.chars().take(80).collect(), expected }
     }
 }
@@ -432,7 +432,7 @@ macro_rules! from_native {
     )*};
 }
 
-from_native!(i32, u32, u64, u128, i128, usize);
+from_native!(u8, u16, i32, u32, u64, u128, i128, usize);
 
 impl FromStr for Integer {
     type Err = ParseNumberError;

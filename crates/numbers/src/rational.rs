@@ -425,6 +425,19 @@ impl From<i64> for Rational {
     }
 }
 
+macro_rules! from_native {
+    ($($native:ty),*) => {$(
+        impl From<$native> for Rational {
+            #[inline]
+            fn from(value: $native) -> Rational {
+                Rational::from(Integer::from(value))
+            }
+        }
+    )*};
+}
+
+from_native!(u8, u16, i32, u32, u64, usize);
+
 impl FromStr for Rational {
     type Err = ParseNumberError;
 
@@ -467,12 +480,12 @@ impl fmt::Debug for Rational {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
     use crate::integer::tests::any_integer;
     use proptest::prelude::*;
 
-    pub(crate) fn any_rational() -> impl Strategy<Value = Rational> {
+    fn any_rational() -> impl Strategy<Value = Rational> {
         (any_integer(), any_integer()).prop_filter_map("zero denominator", |(n, d)| Rational::new(n, d))
     }
 
