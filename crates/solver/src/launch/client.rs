@@ -63,7 +63,9 @@ impl Default for LauncherConfig {
 fn affordable_servers() -> usize {
     /// What a waiting solver occupies, amply.
     const SERVER: u64 = 32 << 20;
+    // SAFETY: `sysconf` only looks up a number.
     let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
+    // SAFETY: as above.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     let memory = u64::try_from(pages).unwrap_or(0) * u64::try_from(page).unwrap_or(0);
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
@@ -325,7 +327,9 @@ fn outcome(run: RunReply, limits: &Limits) -> Outcome {
 }
 
 fn own_cpu_time() -> Duration {
+    // SAFETY: all zeros is a valid value of this struct of integers.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel writes to a struct of the right type that lives through the call.
     unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
     let time = |value: libc::timeval| {
         Duration::from_secs(value.tv_sec as u64) + Duration::from_micros(value.tv_usec as u64)
