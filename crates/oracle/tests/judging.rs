@@ -1,6 +1,6 @@
 //! Judging real runs: small programs that answer as they are told stand beside real solvers, so that every kind of
-//! misbehaviour can be provoked at will. Without network and with an empty cache the tests with real solvers say so and
-//! check nothing.
+//! misbehaviour can be provoked at will. Without network and with an empty cache the tests with real solvers
+//! are skipped, or fail: see `testkit::skip`.
 
 use std::path::Path;
 use std::time::Duration;

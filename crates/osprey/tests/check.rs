@@ -1,6 +1,6 @@
 //! `solvers`, `check` and `eval` as users see them: what is printed, and the exit codes. Programs that answer as they are
-//! told stand beside real solvers. Without network and with an empty cache the tests that need solvers say so and check
-//! nothing.
+//! told stand beside real solvers. Without network and with an empty cache the tests that need solvers are skipped, or
+//! fail: see `testkit::skip`.
 
 mod common;
 

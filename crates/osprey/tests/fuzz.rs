@@ -1,5 +1,5 @@
 //! Campaigns as users run them: real solvers, real folders. Without network and with an empty cache the tests that need
-//! solvers say so and check nothing.
+//! solvers are skipped, or fail: see `testkit::skip`.
 
 mod common;
 

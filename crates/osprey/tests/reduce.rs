@@ -1,5 +1,5 @@
 //! `osprey reduce` as users see it: what is written, what is said, and the exit codes. Without network and with an empty
-//! cache the tests that need solvers say so and check nothing.
+//! cache the tests that need solvers are skipped, or fail: see `testkit::skip`.
 
 mod common;
 

@@ -1,5 +1,6 @@
 //! Reducing with real programs: small shell scripts that tell interesting files from others, and real solvers with known
-//! bugs. Without network and with an empty cache the tests with real solvers say so and check nothing.
+//! bugs. Without network and with an empty cache the tests with real solvers are skipped, or fail: see
+//! `testkit::skip`.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -1,6 +1,7 @@
 //! Our host for cvc5's libraries prints what cvc5 prints: against the Python module of the same release, which goes
 //! through another interface, output for output; and the answers of the real program where Debian's is on PATH.
-//! Without network and with an empty cache these tests say so and check nothing.
+//! Without network and with an empty cache these tests are skipped, or fail: see
+//! `testkit::skip`.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,6 @@
 //! Real releases: installed with one word into the user's data directory, run through the launcher, read and asked for
-//! their options. Without network and with an empty cache these tests say so and check nothing.
+//! their options. Without network and with an empty cache these tests are skipped, or fail: see
+//! `testkit::skip`.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;

@@ -5,6 +5,8 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+pub use testkit::have;
+
 pub fn osprey(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_osprey"));
     command.args(arguments).stdin(Stdio::null());
@@ -23,15 +25,6 @@ pub fn text(output: &Output) -> String {
 /// What it said on standard error.
 pub fn complaint(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// Are these releases on this machine, or can they be had?
-pub fn have(specs: &[&str]) -> bool {
-    let output = run(&[&["solvers", "install"], specs].concat());
-    if !output.status.success() {
-        eprintln!("skipped: {}", text(&output));
-    }
-    output.status.success()
 }
 
 /// A folder for one test.
