@@ -54,6 +54,10 @@ impl Store {
             });
         };
         let sort = self.infer_apply(self.sort_of(*function), args)?;
+        if args.is_empty() {
+            // Applied to nothing it is itself: `((f))` has no printed form of its own.
+            return Ok(*function);
+        }
         Ok(self.node(Head::Apply, children, sort))
     }
 

@@ -57,3 +57,15 @@ fn every_script_survives_printing() {
         .collect();
     assert!(defects.is_empty(), "{} of {} files:\n{}", defects.len(), files.len(), defects.join("\n"));
 }
+
+#[test]
+fn functions_applied_to_nothing_survive_printing() {
+    for source in [
+        "(assert (((_ update head green))))",
+        "(assert ((((unknown)))))",
+        "(declare-const f (-> Int Bool))(assert ((f) 1))(assert (((f)) 1))",
+        "(assert (let ((f unknown)) (= ((f)) (f))))",
+    ] {
+        assert_eq!(defect(source.as_bytes()), None, "{source}");
+    }
+}
