@@ -69,3 +69,16 @@ fn functions_applied_to_nothing_survive_printing() {
         assert_eq!(defect(source.as_bytes()), None, "{source}");
     }
 }
+
+#[test]
+fn odd_names_in_unknown_identifiers_survive_printing() {
+    for source in [
+        "(assert (_ unknown |a text\nover two lines|))",
+        "(assert ((_ |an operator| 3 |(|) true))",
+        "(declare-fun |(f| (Int) Int)(assert (= ((_ unknown |(f|) 1) 2))",
+        "(assert |(unknown|)",
+        "(assert (|(unknown)| (|) (| true)))",
+    ] {
+        assert_eq!(defect(source.as_bytes()), None, "{source}");
+    }
+}

@@ -7,6 +7,7 @@ use crate::infer::SortError;
 use crate::lexer::{Kind, Token};
 use crate::literal::Literal;
 use crate::position::ParseError;
+use crate::print::print_symbol;
 use crate::sort::{Sort, SortKind};
 use crate::store::Store;
 use crate::symbol::Symbol;
@@ -211,6 +212,11 @@ impl Parser<'_> {
                 Err(ParseError::new(start, format!("unknown symbol '{}'", self.store.name(name))))
             }
             None => {
+                // A name in bars that looks like a compound identifier keeps its bars.
+                let name = match self.store.name(name) {
+                    text if text.starts_with('(') => self.store.symbol(&format!("|{text}|")),
+                    _ => name,
+                };
                 self.count_opaque(name);
                 Ok(self.store.opaque(name, &self.values[base..]))
             }
@@ -349,14 +355,14 @@ impl Parser<'_> {
     }
 
     fn indexed_text(&self, name: Symbol, indices: &[Index]) -> String {
-        let mut text = format!("(_ {}", self.store.name(name));
+        let mut text = format!("(_ {}", print_symbol(self.store.name(name)));
         for index in indices {
             text.push(' ');
             match index {
                 Index::Number(n) => text.push_str(&n.to_string()),
                 Index::Big(n) => text.push_str(&n.to_string()),
-                Index::Symbol(symbol) => text.push_str(self.store.name(*symbol)),
-                Index::Fun(fun) => text.push_str(self.store.name(self.store.fun(*fun).name)),
+                Index::Symbol(symbol) => text.push_str(&print_symbol(self.store.name(*symbol))),
+                Index::Fun(fun) => text.push_str(&print_symbol(self.store.name(self.store.fun(*fun).name))),
                 Index::Op(op) => text.push_str(op.name()),
             }
         }

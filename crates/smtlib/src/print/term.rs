@@ -314,7 +314,7 @@ impl<'s> TermPrinter<'s> {
                     out.push(' ');
                     sorts::write(out, store, sort, self.dialect);
                     out.push(')');
-                } else if text.starts_with('(') {
+                } else if text.starts_with(['(', '|']) {
                     out.push_str(text);
                 } else {
                     write_symbol(out, text);
