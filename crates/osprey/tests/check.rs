@@ -6,7 +6,8 @@ mod common;
 
 use std::process::Output;
 
-use common::{Folder, complaint, have, osprey, run};
+use common::{Folder, complaint, osprey, run};
+use testkit::have;
 
 const SATISFIABLE: &str =
     "(set-logic QF_LIA)\n(declare-const x Int)\n(assert (> x 3))\n(assert (< x 5))\n(check-sat)\n";

@@ -8,7 +8,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use common::{have, osprey, run, shown, text};
+use common::{osprey, run, shown, text};
+use testkit::have;
 
 /// Two releases of one solver: small and quick to start.
 const PAIR: [&str; 4] = ["-s", "z3@4.8.7", "-s", "z3@5.4.0"];

@@ -5,7 +5,8 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::{complaint, have, run, text};
+use common::{complaint, run, text};
+use testkit::have;
 
 fn museum() -> String {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../museum");

@@ -6,7 +6,8 @@ mod common;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use common::{Folder, complaint, have, run};
+use common::{Folder, complaint, run};
+use testkit::have;
 
 const SCRIPT: &str = "(set-logic QF_LIA)\n(declare-const x Int)\n(declare-const y Int)\n(assert (> x 41))\n\
     (assert (< y (+ x 7)))\n(check-sat)\n";

@@ -5,8 +5,6 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-pub use testkit::have;
-
 pub fn osprey(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_osprey"));
     command.args(arguments).stdin(Stdio::null());
