@@ -65,6 +65,10 @@ fn functions_applied_to_nothing_survive_printing() {
         "(assert ((((unknown)))))",
         "(declare-const f (-> Int Bool))(assert ((f) 1))(assert (((f)) 1))",
         "(assert (let ((f unknown)) (= ((f)) (f))))",
+        // Shared once they are large enough: both ways to write them must count alike.
+        "(assert (= ((f) (a b) (c d) e) ((f) (a b) (c d) e)))",
+        "(assert (let ((g f)) (= (g (a b) (c d) e) (g (a b) (c d) e))))",
+        "(declare-fun f (Int Int Int) Int)(assert (= ((f) (+ 1 2) (+ 3 4) 5) ((f) (+ 1 2) (+ 3 4) 5)))",
     ] {
         assert_eq!(defect(source.as_bytes()), None, "{source}");
     }
