@@ -96,7 +96,6 @@ fn is_up_to_the_machine(error: &InstallError) -> bool {
             | InstallError::Debian { .. }
             // No wheel for this processor or this Python.
             | InstallError::UnknownVersion { .. }
-            | InstallError::DoesNotRun { .. }
     )
 }
 

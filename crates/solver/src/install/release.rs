@@ -14,8 +14,9 @@ use crate::host::python;
 use crate::solver::Solver;
 use crate::version::Version;
 
-/// Every solver decides this: one Boolean constant, no theory.
-const TRIAL: &str = "(set-logic QF_UF)\n(declare-fun p () Bool)\n(assert p)\n(check-sat)\n";
+/// Every solver decides this: one Boolean constant, in the logic that all installable solvers know (Boolector has no
+/// `QF_UF` before version 2).
+const TRIAL: &str = "(set-logic QF_BV)\n(declare-fun p () Bool)\n(assert p)\n(check-sat)\n";
 const PATIENCE: Duration = Duration::from_secs(60);
 const MANIFEST: &str = "installed.json";
 
