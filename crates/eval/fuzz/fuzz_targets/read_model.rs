@@ -68,8 +68,7 @@ fn evaluator() -> Evaluator {
 
 /// Every constant, and what is asserted.
 fn compared(store: &mut Store, script: &Script) -> Vec<Term> {
-    let constants: Vec<_> =
-        script.declared_funs().filter(|fun| store.fun(*fun).params.is_empty()).collect();
+    let constants: Vec<_> = script.declared_funs().filter(|fun| store.fun(*fun).params.is_empty()).collect();
     let mut terms: Vec<Term> =
         constants.into_iter().map(|fun| store.call(fun, &[]).expect("a constant")).collect();
     terms.extend(checked_terms(script));
