@@ -21,6 +21,16 @@ pub fn stream(seed: u64, index: u64) -> Rng {
 }
 
 impl Rng {
+    /// A stream of its own that depends on where this one stands, which stays there: choices that are added later
+    /// under a new name do not move those that findings remember.
+    pub fn fork(&self, name: &str) -> Rng {
+        let mut key = [0; 32];
+        self.0.clone().fill_bytes(&mut key);
+        let mut rng = ChaCha8Rng::from_seed(key);
+        rng.set_stream(fnv(name));
+        Rng(rng)
+    }
+
     /// 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
@@ -93,6 +103,12 @@ impl Rng {
     }
 }
 
+/// 64-bit FNV-1a.
+fn fnv(name: &str) -> u64 {
+    let step = |state: u64, byte: u8| (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +129,17 @@ mod tests {
         // Findings name their stream: these numbers must survive every change of dependencies.
         let mut rng = stream(1, 2);
         assert_eq!([rng.bits(), rng.bits()], [6_938_885_953_644_749_562, 2_026_289_535_659_934_096]);
+    }
+
+    #[test]
+    fn a_fork_leaves_its_stream_alone_and_differs_by_name_and_place() {
+        let mut rng = stream(1, 2);
+        let (mut one, mut other) = (rng.fork("options"), rng.fork("transform 0"));
+        // Fixed for ever, like the streams themselves.
+        assert_eq!(one.bits(), 10_812_906_299_196_482_833);
+        assert_ne!(rng.fork("options").bits(), other.bits());
+        assert_eq!(rng.bits(), stream(1, 2).bits());
+        assert_ne!(rng.fork("options").bits(), stream(1, 2).fork("options").bits());
     }
 
     #[test]
