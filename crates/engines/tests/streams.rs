@@ -1,7 +1,7 @@
 //! What a stream means does not change: findings name the stream and the step that made their test case, and are made
 //! again from these years later.
 
-use engines::{Ask, Bench, Engine, Feedback, Seed, TestCase};
+use engines::{Ask, Bench, Engine, Feedback, NoOptions, Seed};
 use eval::Model;
 use generate::{Config, Grammar, rng};
 use smtlib::{Family, Mode, Release, Script, Status, Store, Version, parse, print};
@@ -84,19 +84,6 @@ fn hash(mut state: u64, text: &str) -> u64 {
     state
 }
 
-fn feedback(letters: &str) -> Feedback {
-    Feedback {
-        finding: letters.contains('f'),
-        novel: letters.contains('n'),
-        hopeless: letters.contains('h'),
-        rejected: letters.contains('r'),
-    }
-}
-
-fn words(case: &TestCase) -> (Option<Status>, &[String]) {
-    (case.expectation.status(), &case.provenance.changes)
-}
-
 /// The engine's first test cases on every seed and two streams: how many, and their hash.
 fn made(engine: &dyn Engine) -> (usize, u64) {
     let releases =
@@ -112,16 +99,22 @@ fn made(engine: &dyn Engine) -> (usize, u64) {
             let seeds = [seed.clone(), seed];
             let mut rng = rng::stream(11, stream);
             let mut ask = Defaults;
-            let mut bench =
-                Bench { store: &mut store, rng: &mut rng, ask: &mut ask, grammar: &grammar, seeds: &seeds };
+            let mut bench = Bench {
+                store: &mut store,
+                rng: &mut rng,
+                ask: &mut ask,
+                grammar: &grammar,
+                seeds: &seeds,
+                options: &NoOptions,
+            };
             let Some(mut round) = engine.open(&mut bench) else { continue };
             for step in 0..CASES {
-                let Some(case) = round.next(&mut bench) else { break };
-                let (answer, changes) = words(&case);
-                state = hash(state, &print::print(bench.store, &case.script, Release::STANDARD));
+                let Some(draft) = round.next(&mut bench) else { break };
+                let (answer, changes) = (draft.expectation().answer(), draft.changes());
+                state = hash(state, &print::print(bench.store, draft.script(), Release::STANDARD));
                 state = hash(state, &format!("{answer:?} {changes:?}"));
                 count += 1;
-                round.learn(feedback(LETTERS[step % LETTERS.len()]));
+                round.learn(&Feedback::from_letters(LETTERS[step % LETTERS.len()]));
             }
             state = hash(state, &rng.bits().to_string());
         }

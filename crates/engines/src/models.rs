@@ -38,35 +38,35 @@ pub(crate) struct Wanted {
 /// Models that make all assertions in force true.
 pub(crate) fn satisfying(bench: &mut Bench<'_>, skeleton: &Skeleton, wanted: Wanted) -> Vec<World> {
     let script = skeleton.script(&[], &skeleton.in_force);
-    let mut worlds = asked(bench, &script, wanted);
-    worlds.retain_mut(|world| satisfies(bench.store, world, &skeleton.in_force));
-    for _ in 0..if worlds.is_empty() { wanted.random } else { 0 } {
+    let mut models = asked(bench, &script, wanted);
+    models.retain_mut(|world| satisfies(bench.store, world, &skeleton.in_force));
+    for _ in 0..if models.is_empty() { wanted.random } else { 0 } {
         let model = random_model(bench, &script);
         let mut world = World::new(model, mode(wanted), BUDGET);
         if satisfies(bench.store, &mut world, &skeleton.in_force) {
-            worlds.push(world);
+            models.push(world);
             break;
         }
     }
-    worlds
+    models
 }
 
 /// Any models: of the assertions, else of their negation, and random ones (STORM, section 3.1).
 pub(crate) fn any(bench: &mut Bench<'_>, skeleton: &Skeleton, wanted: Wanted) -> Vec<World> {
     let script = skeleton.script(&[], &skeleton.in_force);
-    let mut worlds = if skeleton.in_force.is_empty() { Vec::new() } else { asked(bench, &script, wanted) };
-    if worlds.is_empty()
+    let mut models = if skeleton.in_force.is_empty() { Vec::new() } else { asked(bench, &script, wanted) };
+    if models.is_empty()
         && wanted.asked > 0
         && let Ok(all) = bench.store.and(&skeleton.in_force)
         && let Ok(negation) = bench.store.not(all)
     {
-        worlds = asked(bench, &skeleton.script(&[], &[negation]), wanted);
+        models = asked(bench, &skeleton.script(&[], &[negation]), wanted);
     }
     for _ in 0..wanted.random {
         let model = random_model(bench, &script);
-        worlds.push(World::new(model, mode(wanted), BUDGET));
+        models.push(World::new(model, mode(wanted), BUDGET));
     }
-    worlds
+    models
 }
 
 fn mode(wanted: Wanted) -> Mode {
@@ -74,13 +74,13 @@ fn mode(wanted: Wanted) -> Mode {
 }
 
 fn asked(bench: &mut Bench<'_>, script: &Script, wanted: Wanted) -> Vec<World> {
-    let mut worlds: Vec<World> = Vec::new();
+    let mut models: Vec<World> = Vec::new();
     for variant in 0..wanted.asked {
         let Some(mut model) = bench.ask.model(bench.store, script, variant) else { break };
         model.complete(bench.store, script);
-        worlds.push(World::new(model, mode(wanted), BUDGET));
+        models.push(World::new(model, mode(wanted), BUDGET));
     }
-    worlds
+    models
 }
 
 fn satisfies(store: &Store, world: &mut World, formulas: &[Term]) -> bool {
