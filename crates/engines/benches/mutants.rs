@@ -1,4 +1,4 @@
-//! Mutants a second on small seeds, without and with printing: `cargo bench -p engines`.
+//! Mutants per second on small seeds, without and with printing: `cargo bench -p engines`.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

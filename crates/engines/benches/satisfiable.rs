@@ -1,4 +1,4 @@
-//! STORM and DIVER on small seeds: test cases a second, and how many random terms the model accepts by weighted and by
+//! STORM and DIVER on small seeds: test cases per second, and how many random terms the model accepts by weighted and by
 //! uniform choice. `cargo bench -p engines --bench satisfiable`.
 
 use divan::Bencher;

@@ -29,7 +29,7 @@ pub enum Groups {
 
 pub struct OpFuzz {
     pub groups: Groups,
-    /// Mutants of a seed; 300 is the default of the authors' tool yinyang.
+    /// Mutants per seed; 300 is the default of the authors' tool yinyang.
     pub iterations: usize,
 }
 

@@ -24,7 +24,7 @@ const NEIGHBOURS: usize = 8;
 const GROWTH: usize = 400;
 
 pub struct TypeFuzz {
-    /// Mutants of a seed; 300 is the default of the authors' tool yinyang.
+    /// Mutants per seed; 300 is the default of the authors' tool yinyang.
     pub iterations: usize,
     /// Levels of new operators; 1 as in the paper: an operator over existing terms.
     pub depth: usize,

@@ -1,7 +1,7 @@
 //! What a stream means does not change: findings name the stream and the step that made their test case, and are made
 //! again from these years later.
 
-use engines::{Ask, Bench, Engine, Feedback, NoOptions, Seed};
+use engines::{Ask, Bench, Engine, Feedback, NoOptions, Seed, Tuning};
 use eval::Model;
 use generate::{Config, Grammar, rng};
 use smtlib::{Family, Mode, Release, Script, Status, Store, Version, parse, print};
@@ -55,6 +55,8 @@ const EXPECTED: &[(&str, usize, u64)] = &[
     ("polarity", 200, 0x185d_571d_2b92_33b4),
     ("diver-uniform", 120, 0xc7f3_1371_68d7_18a1),
     ("diver-no-complicate", 120, 0x4d4a_a797_1993_b8da),
+    ("opfuzz+incremental", 200, 0x9528_b710_1bde_c77e),
+    ("polarity+incremental", 200, 0x473c_4222_83f5_8d2d),
 ];
 
 /// Knows models full of default values, and a core.
@@ -125,7 +127,9 @@ fn made(engine: &dyn Engine) -> (usize, u64) {
 #[test]
 fn every_engine_makes_of_a_stream_what_it_always_has() {
     let mut seen = Vec::new();
-    for engine in engines::all().iter().chain(&engines::variants()) {
+    let composed = engines::parse_list("opfuzz+incremental,polarity+incremental", &Tuning::default());
+    let composed = composed.expect("names of engines");
+    for engine in engines::all().iter().chain(&engines::variants()).chain(&composed) {
         let (count, hash) = made(engine.as_ref());
         seen.push((engine.name().to_owned(), count, hash));
     }

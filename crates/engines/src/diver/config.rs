@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Diver {
-    /// `n`: mutants of a seed.
+    /// `n`: mutants per seed.
     pub mutants: usize,
     /// Mutants made of one formula before another is drawn from the pool.
     pub batch: usize,

@@ -25,7 +25,7 @@ use steps::Chain;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Polarity {
-    /// Mutants of a seed.
+    /// Mutants per seed.
     pub mutants: usize,
     /// Steps of one mutant beyond the one before it.
     pub steps: usize,
