@@ -124,9 +124,14 @@ impl Solver {
     }
 
     fn words(&self, request: &RunRequest, file: &str) -> Vec<String> {
+        let settings = request.settings.iter().map(|setting| self.option_word(setting));
+        let mut options: Vec<String> = self.options.iter().cloned().chain(settings).collect();
         match self.adapter.call_for(self.version(), self.installed.how.way()) {
-            Some(call) => call.words(request, &self.options, file),
-            None => self.options.iter().chain(&request.options).cloned().chain([file.to_string()]).collect(),
+            Some(call) => call.words(request, &options, file),
+            None => {
+                options.push(file.to_string());
+                options
+            }
         }
     }
 
@@ -145,12 +150,13 @@ pub fn quoted(word: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::adapter::Adapters;
     use crate::install::Origin;
 
-    fn solver(name: &str, version: Option<&str>, options: &[&str]) -> Solver {
+    /// A release that nobody runs.
+    pub(crate) fn solver(name: &str, version: Option<&str>, options: &[&str]) -> Solver {
         let adapters = Adapters::built_in();
         let installed = Installed {
             name: name.into(),

@@ -146,7 +146,7 @@ fn options_come_from_the_solver_and_fair_ones_are_accepted() {
             let options = solver.fair_options(&table, &mut rng);
             assert!(!options.is_empty(), "{spec}");
             let (answers, stdout) =
-                run(&solver, script, &RunRequest { options: options.clone(), ..RunRequest::default() });
+                run(&solver, script, &RunRequest { settings: options.clone(), ..RunRequest::default() });
             assert_ne!(answers.class, RunClass::BadOption, "{spec} {options:?}: {stdout}");
             assert!(!answers.checks.iter().any(|check| check.answer.word() == "unsat"), "{spec} {options:?}");
             seen.insert(options);
