@@ -1,9 +1,13 @@
-//! What tests with real solvers share. Only tests depend on this crate.
+//! What tests share that need solvers: real ones, stand-in programs, and scripted ones without a process. Only tests
+//! depend on this crate.
+
+mod scripted;
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+pub use scripted::{Asked, Scripted, ScriptedAnswer, made_up};
 use solver::{Adapters, Home, InstallError, Solver, Solvers};
 
 /// The releases in the user's data directory, and those that can be installed there.
