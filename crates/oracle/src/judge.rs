@@ -1,12 +1,14 @@
 //! All oracles in order: judging, sorting out, confirming.
 
+use solver::run::{PartyId, Purpose, Run, RunError};
+
 use crate::answers::WrongAnswers;
+use crate::asking::Asking;
 use crate::by_design;
 use crate::cores::UnsoundCores;
 use crate::crashes::Crashes;
 use crate::incremental::Incremental;
 use crate::models::InvalidModels;
-use crate::run::{Rerun, Run, RunError};
 use crate::subject::Subject;
 use crate::values::WrongValues;
 use crate::verdict::{Kind, Repeat, Standing, Verdict};
@@ -16,23 +18,23 @@ pub trait Oracle: Send + Sync {
     /// The name used on the command line.
     fn name(&self) -> &'static str;
 
-    /// The verdicts on these runs of one script.
+    /// The verdicts on these runs of one script, each of another party.
     fn judge(
         &self,
         subject: &mut Subject,
         runs: &[Run],
-        rerun: &mut dyn Rerun,
+        asking: &mut Asking,
     ) -> Result<Vec<Verdict>, RunError>;
 }
 
-/// The oracles in force, and how a finding is confirmed.
-pub struct Court {
+/// The oracles in force, and how a finding is confirmed: the same for campaigns, reductions, replays and single files.
+pub struct Judge {
     oracles: Vec<Box<dyn Oracle>>,
     /// How many fresh plain starts a finding has to survive.
     pub confirmations: u32,
 }
 
-impl Court {
+impl Judge {
     /// Everything but performance and incremental solving, which cost more runs.
     pub fn standard() -> Self {
         let oracles: Vec<Box<dyn Oracle>> = vec![
@@ -42,13 +44,13 @@ impl Court {
             Box::new(UnsoundCores),
             Box::new(WrongValues),
         ];
-        Court { oracles, confirmations: 2 }
+        Judge { oracles, confirmations: 2 }
     }
 
     /// The same with incremental solving compared against solving from scratch.
     #[must_use]
     pub fn thorough() -> Self {
-        Court::standard().with(Incremental::default())
+        Judge::standard().with(Incremental::default())
     }
 
     /// With one more oracle.
@@ -63,16 +65,17 @@ impl Court {
         &self,
         subject: &mut Subject,
         runs: &[Run],
-        rerun: &mut dyn Rerun,
+        asking: &mut Asking,
     ) -> Result<Vec<Verdict>, RunError> {
+        debug_assert!(are_distinct(runs), "every run is of another party");
         subject.forget();
         let mut verdicts = Vec::new();
         for oracle in &self.oracles {
-            verdicts.extend(oracle.judge(subject, runs, rerun)?);
+            verdicts.extend(oracle.judge(subject, runs, asking)?);
         }
         for verdict in &mut verdicts {
-            if let Some(accused) = verdict.accused {
-                verdict.solver = runs[accused].configuration.name();
+            if let Some(run) = verdict.accused.and_then(|accused| Run::of(runs, accused)) {
+                verdict.solver = run.configuration.name();
             }
             if verdict.standing == Standing::Stands
                 && let Some(reason) = by_design::excuse(subject, runs, verdict)
@@ -81,7 +84,7 @@ impl Court {
             }
         }
         verdicts.sort_by_key(|verdict| (verdict.kind, verdict.accused, verdict.check));
-        let answers_wrong: Vec<(Option<usize>, Option<usize>)> = verdicts
+        let answers_wrong: Vec<(Option<PartyId>, Option<usize>)> = verdicts
             .iter()
             .filter(|verdict| matches!(verdict.kind, Kind::RefutationSoundness | Kind::SolutionSoundness))
             .map(|verdict| (verdict.accused, verdict.check))
@@ -94,22 +97,22 @@ impl Court {
         Ok(verdicts)
     }
 
-    /// Makes the runs a verdict rests on again, as fresh plain starts, and judges anew: does the same come out?
+    /// Makes the runs a verdict rests on again, as confirmations, and judges anew: does the same come out?
     pub fn confirm(
         &self,
         subject: &mut Subject,
         runs: &[Run],
         verdict: &mut Verdict,
-        rerun: &mut dyn Rerun,
+        asking: &mut Asking,
     ) -> Result<(), RunError> {
+        let asking = &mut asking.for_purpose(Purpose::Confirmation);
         let mut seen = 0;
         for _ in 0..self.confirmations {
             let mut fresh = runs.to_vec();
-            for position in verdict.accused.iter().chain(&verdict.opponents) {
-                let run = &runs[*position];
-                fresh[*position] = rerun.run(&run.configuration, &run.script)?;
+            for run in fresh.iter_mut().filter(|run| verdict.involved().any(|party| party == run.party())) {
+                *run = asking.run(&run.configuration, &run.script)?;
             }
-            let again = self.judge(subject, &fresh, rerun)?;
+            let again = self.judge(subject, &fresh, asking)?;
             seen += u32::from(again.iter().any(|other| other.same_as(verdict)));
         }
         let runs = self.confirmations;
@@ -122,14 +125,18 @@ impl Court {
         &self,
         subject: &mut Subject,
         runs: &[Run],
-        rerun: &mut dyn Rerun,
+        asking: &mut Asking,
     ) -> Result<Vec<Verdict>, RunError> {
-        let mut verdicts = self.judge(subject, runs, rerun)?;
+        let mut verdicts = self.judge(subject, runs, asking)?;
         for verdict in &mut verdicts {
             if verdict.standing == Standing::Stands {
-                self.confirm(subject, runs, verdict, rerun)?;
+                self.confirm(subject, runs, verdict, asking)?;
             }
         }
         Ok(verdicts)
     }
+}
+
+fn are_distinct(runs: &[Run]) -> bool {
+    runs.iter().enumerate().all(|(place, run)| Run::of(&runs[..place], run.party()).is_none())
 }
