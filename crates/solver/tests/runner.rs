@@ -4,20 +4,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use solver::RunClass;
+use solver::install::How;
 use solver::limits::Limits;
 use solver::run::{
     Configuration, PartyId, Purpose, RunRules, Runner, Runners, SolverRunner, SolverRunners, Start,
 };
-use solver::{Adapters, RunClass, Solver};
 
 const SCRIPT: &[u8] = b"(set-logic QF_LIA)\n(declare-fun x () Int)\n(assert (> x 1))\n(check-sat)\n";
 
 /// A program that passes for Z3, of which fast starts are known.
 fn stand_in(folder: &Path, name: &str, body: &str) -> Configuration {
-    let path = testkit::program(folder, name, body);
-    let solver = testkit::get(path.to_str().expect("a path")).expect("a program at a path");
-    let adapter = Arc::new(Adapters::built_in().get("z3").expect("built in").clone());
-    Configuration::new(PartyId(0), Solver { adapter, ..solver })
+    let mut solver = testkit::made_up("z3");
+    solver.installed.how = How::Executable { path: testkit::program(folder, name, body) };
+    Configuration::new(PartyId(0), solver)
 }
 
 fn rules() -> RunRules {
@@ -35,14 +35,11 @@ fn a_run_whose_launcher_dies_is_made_again_whatever_its_purpose() {
     );
     let party = stand_in(folder.path(), "killer", &body);
     for purpose in Purpose::ALL {
-        // Finding out which solver it is has started it already.
-        let _ = std::fs::remove_file(&seen);
         let mut runner = SolverRunner::new(vec![party.clone()], rules()).expect("a launcher");
         let run = runner.run_all(SCRIPT, purpose).expect("runs").remove(0);
         assert_eq!(run.answers.class, RunClass::Answered, "{purpose}");
         assert_eq!(runner.take_accounts().of(purpose).runs, 1, "{purpose}");
     }
-    let _ = std::fs::remove_file(&seen);
     let once = rules().change(Purpose::Test, |rule| rule.attempts = 1);
     let mut runner = SolverRunner::new(vec![party], once).expect("a launcher");
     assert!(runner.run_all(SCRIPT, Purpose::Test).is_err_and(|error| !error.concerns_solver()));

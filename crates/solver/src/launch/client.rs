@@ -96,6 +96,9 @@ struct LauncherProcess {
     patience: Duration,
 }
 
+/// Attempts before a launcher that dies is given up.
+pub const ATTEMPTS: u32 = 3;
+
 /// How much longer than its wall-clock limit a run may take before the launcher is given up.
 const GRACE: Duration = Duration::from_secs(60);
 
@@ -116,6 +119,17 @@ impl Launcher {
             Reply::Ran(run) => Ok(outcome(run, limits)),
             Reply::CannotExec(errno) => Err(LaunchError::from_exec(invocation.program.clone(), errno)),
             other => Err(self.give_up(other)),
+        }
+    }
+
+    /// The same, made again while the launcher dies, up to so many attempts: whatever killed it, the next one may live.
+    pub fn run_retrying(&mut self, invocation: &Invocation, attempts: u32) -> Result<Outcome, LaunchError> {
+        let mut attempt = 1;
+        loop {
+            match self.run(invocation) {
+                Err(LaunchError::LauncherDied) if attempt < attempts => attempt += 1,
+                ended => return ended,
+            }
         }
     }
 

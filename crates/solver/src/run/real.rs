@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{Accounts, Configuration, Pace, Purpose, Run, RunError, RunRules, Runner, Runners, Start};
 use crate::fast::ExecMode;
-use crate::launch::{LaunchError, Launcher, LauncherConfig, Outcome};
+use crate::launch::{Launcher, LauncherConfig};
 use crate::limits::Limits;
 use crate::solver::Solver;
 
@@ -79,28 +79,6 @@ impl SolverRunner {
         SolverRunners::new(panel.into_iter().map(Arc::new).collect(), rules).start()
     }
 
-    /// One attempt after the other while the launcher dies: whatever killed it, the next one may live.
-    fn launch(
-        &mut self,
-        configuration: &Configuration,
-        script: &[u8],
-        mode: ExecMode,
-        limits: Limits,
-        attempts: u32,
-    ) -> Result<Outcome, RunError> {
-        let mut invocation = configuration.solver.invocation(script, &configuration.request)?;
-        invocation.limits = limits;
-        invocation.mode = mode;
-        let mut attempt = 1;
-        loop {
-            match self.launcher.run(&invocation) {
-                Ok(outcome) => return Ok(outcome),
-                Err(LaunchError::LauncherDied) if attempt < attempts => attempt += 1,
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-
     fn notice(&mut self, solver: &Solver, mode: ExecMode, reason: &str) {
         let fallback = (solver.name(), mode, reason.to_owned());
         if self.noticed.len() >= MOST_NOTES || self.noticed.contains(&fallback) {
@@ -141,8 +119,10 @@ impl Runner for SolverRunner {
             Some(who) => self.paces.entry(who.clone()).or_default().next(most),
             None => most,
         };
-        let limits = Limits { wall, ..rule.limits.clone() };
-        let outcome = self.launch(configuration, script, mode, limits, rule.attempts)?;
+        let mut invocation = solver.invocation(script, &configuration.request)?;
+        invocation.limits = Limits { wall, ..rule.limits.clone() };
+        invocation.mode = mode;
+        let outcome = self.launcher.run_retrying(&invocation, rule.attempts)?;
         self.accounts.of_mut(purpose).record(&outcome);
         if let Some(pace) = who.and_then(|who| self.paces.get_mut(&who)) {
             pace.record(outcome.wall_time, outcome.timed_out);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Purpose;
+use crate::launch::ATTEMPTS;
 use crate::limits::Limits;
 
 /// How a solver is started.
@@ -31,9 +32,6 @@ pub struct Rule {
 pub struct RunRules {
     rules: [Rule; Purpose::ALL.len()],
 }
-
-/// Attempts before a launcher that dies is given up.
-const ATTEMPTS: u32 = 3;
 
 /// Runs on which findings rest get this many times the usual time: a busy machine must not hide a bug.
 const PATIENCE: u32 = 2;
