@@ -66,7 +66,7 @@ fn fallbacks_are_counted_and_told_once_by_all_runners_together() {
         notes.extend(runner.take_notes());
     }
     let [note] = notes.as_slice() else { panic!("{notes:?}") };
-    assert!(note.contains("started plainly") && note.contains("statically linked"), "{note}");
+    assert!(note.contains("started plainly") && note.contains("no prefix snapshot"), "{note}");
 }
 
 #[test]
