@@ -17,7 +17,7 @@ use reduce::{Input, Observer, Progress, Reduced, Settings};
 use serde::Serialize;
 use smtlib::{Mode, Store};
 use solver::limits::Limits;
-use solver::run::{Configuration, Purpose, Run, RunRules, SolverRunners};
+use solver::run::{Configuration, Purpose, Run, RunRules, Runner as _, SolverRunners};
 
 use crate::exit::Exit;
 use crate::{duration, fleet, interrupt, output};
@@ -209,6 +209,9 @@ impl Reduce {
         let mut reduced = self.reduce(input, &bug, &out)?;
         if reduced.best.witness.is_none() {
             reduced.best.witness = late_proof(&reduced.best, &runs, &mut asking)?;
+        }
+        for note in runner.take_notes() {
+            eprintln!("note: {note}");
         }
         if let (Some(path), Some(model)) = (&self.witness, &reduced.best.witness) {
             replace(path, model).map_err(reduce::ReduceError::Disk)?;
