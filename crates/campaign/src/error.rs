@@ -37,6 +37,9 @@ pub enum CampaignError {
     /// The database of the campaign.
     #[error("the campaign's database: {0}; what was found before is safe")]
     Database(#[from] rusqlite::Error),
+    /// The campaign's memory.
+    #[error(transparent)]
+    Store(#[from] crate::store::StoreError),
     /// A folder that is no finding.
     #[error("'{}' is not a finding: {reason}", .path.display())]
     NotAFinding { path: PathBuf, reason: String },
@@ -61,6 +64,7 @@ impl CampaignError {
             CampaignError::Database(error) => {
                 matches!(error.sqlite_error_code(), Some(DiskFull | SystemIoFailure | CannotOpen | ReadOnly))
             }
+            CampaignError::Store(error) => error.is_disk(),
             _ => false,
         }
     }

@@ -12,6 +12,7 @@
 //! - [`inquiry`], [`docket`], [`reduction`], [`releases`]: from a suspicion to a finding
 //! - [`finding`], [`folder`], [`report`]: findings on disk
 //! - [`state`], [`database`], [`totals`], [`usage`]: what all workers share, and its copy on disk
+//! - [`store`]: the memory of a campaign that several processes share
 //! - [`observer`], [`journal`]: who looks on
 //! - [`replay`]: a finding once more
 
@@ -45,6 +46,7 @@ pub mod signature;
 pub mod state;
 pub mod statistics;
 pub mod stop;
+pub mod store;
 pub mod streams;
 pub mod target;
 pub mod totals;
