@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::totals::{REFUSALS, purpose};
 use super::{
-    CampaignStore, Claim, Counts, Delta, ENGINE, KnownFinding, LOGIC, MemoryStore, Sample, SeedDelta, StoreError,
-    StoredSeed, Totals, sqlite::SqliteStore,
+    CampaignStore, Claim, Counts, Delta, ENGINE, KnownFinding, LOGIC, MemoryStore, Sample, SeedDelta,
+    StoreError, StoredSeed, Totals, sqlite::SqliteStore,
 };
 use crate::config::Identity;
 use crate::seeds::SeedText;
@@ -77,7 +77,8 @@ pub fn tests(tests: u64) -> Counts {
 
 /// Something of everything.
 pub fn delta(count: u64) -> Delta {
-    let mut delta = Delta { totals: Totals { tests: count, slowest: count, ..Totals::default() }, ..Delta::default() };
+    let mut delta =
+        Delta { totals: Totals { tests: count, slowest: count, ..Totals::default() }, ..Delta::default() };
     delta.totals.ran(purpose::QUESTION, &super::RunCounts { runs: count, cpu: 5, ..Default::default() });
     delta.totals.refuse("unknown \"operator\"".into());
     delta.learned.add(ENGINE, "storm", &tests(count));
@@ -112,7 +113,10 @@ fn deltas_of_two_handles_add_up(shelf: &dyn Shelf) -> Done {
     assert_eq!((totals.tests, totals.slowest, totals.of(purpose::QUESTION).runs), (10, 5, 10));
     for handle in [&mut one, &mut other] {
         assert_eq!(handle.totals()?, totals);
-        assert_eq!(handle.learned()?.get(ENGINE, "storm"), Counts { tests: 10, cpu: 30, ..Counts::default() });
+        assert_eq!(
+            handle.learned()?.get(ENGINE, "storm"),
+            Counts { tests: 10, cpu: 30, ..Counts::default() }
+        );
         assert_eq!(handle.learned()?.of_kind(LOGIC).count(), 1);
         let pool = handle.pool()?;
         let (_, counts) = pool.iter().find(|(stored, _)| stored.seed == given()[0]).expect("given");

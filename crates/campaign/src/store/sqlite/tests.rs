@@ -59,8 +59,7 @@ fn in_a_child_process() {
 #[test]
 fn several_processes_never_get_the_same_round_and_their_counts_add_up() {
     let folder = campaign();
-    let children: Vec<_> =
-        (0..2).map(|_| child(folder.path(), "rounds").spawn().expect("started")).collect();
+    let children: Vec<_> = (0..2).map(|_| child(folder.path(), "rounds").spawn().expect("started")).collect();
     let mut here = store::open(folder.path()).expect("opened");
     let mut rounds: Vec<u64> = Vec::new();
     for _ in 0..30 {
@@ -245,7 +244,8 @@ fn files_of_newer_versions_and_of_other_programs_are_refused() {
     assert!(matches!(store::open(folder.path()), Err(StoreError::Damaged { .. })));
     assert!(matches!(store::create(folder.path(), &identity(), &[]), Err(StoreError::Damaged { .. })));
     drop(connection);
-    std::fs::write(folder.path().join(FILE), "no database at all, only a text of some length").expect("written");
+    std::fs::write(folder.path().join(FILE), "no database at all, only a text of some length")
+        .expect("written");
     assert!(matches!(store::open(folder.path()), Err(StoreError::Backend { disk: false, .. })));
 }
 
