@@ -87,10 +87,11 @@ pub struct News {
     pub findings: Vec<KnownFinding>,
 }
 
-/// A process that works on the campaign.
+/// The number of a member, never given to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MemberId(pub u64);
 
+/// A process that works on the campaign.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     pub id: MemberId,
