@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use campaign::executor::Executor;
-use campaign::{CampaignError, Target, exchange};
-use oracle::{Configuration, Run};
+use campaign::{Target, refusal, refused};
 use smtlib::{Command, Script, Store, print};
-use solver::RunRequest;
+use solver::run::{Configuration, PartyId, Purpose, Run, Runner};
+
+use crate::error::BenchError;
 
 /// Scripts read in one run.
 const BATCH: usize = 40;
@@ -45,29 +45,29 @@ impl<'a> Reader<'a> {
     }
 
     /// Gives it a script to read, without solving.
-    pub fn read(&mut self, text: String, executor: &mut Executor) -> Result<(), CampaignError> {
+    pub fn read(&mut self, text: String, runner: &mut dyn Runner) -> Result<(), BenchError> {
         self.waiting.push(text);
-        if self.waiting.len() >= BATCH { self.finish(executor) } else { Ok(()) }
+        if self.waiting.len() >= BATCH { self.finish(runner) } else { Ok(()) }
     }
 
     /// Gives it a script to solve: some refusals come only then.
-    pub fn solve(&mut self, text: &str, executor: &mut Executor) -> Result<(), CampaignError> {
+    pub fn solve(&mut self, text: &str, runner: &mut dyn Runner) -> Result<(), BenchError> {
         self.refusals.given += 1;
-        let run = self.run(text, executor)?;
-        if exchange::refused(&run) {
-            self.refusals.refuse(exchange::refusal(&run));
+        let run = self.run(text, runner)?;
+        if refused(&run) {
+            self.refusals.refuse(refusal(&run));
         }
         Ok(())
     }
 
     /// Has everything read that waits.
-    pub fn finish(&mut self, executor: &mut Executor) -> Result<(), CampaignError> {
+    pub fn finish(&mut self, runner: &mut dyn Runner) -> Result<(), BenchError> {
         let waiting = std::mem::take(&mut self.waiting);
         self.refusals.given += waiting.len() as u64;
         let mut rest: &[String] = &waiting;
         while !rest.is_empty() {
             let (text, lines) = batch(rest);
-            let run = self.run(&text, executor)?;
+            let run = self.run(&text, runner)?;
             let complete = String::from_utf8_lossy(&run.outcome.stdout).contains(END);
             let mut bad = BTreeSet::new();
             for error in &run.answers.errors {
@@ -79,13 +79,13 @@ impl<'a> Reader<'a> {
                 _ if complete => rest.len(),
                 Some(last) => last + 1,
                 None => {
-                    self.one_by_one(rest, executor)?;
+                    self.one_by_one(rest, runner)?;
                     return Ok(());
                 }
             };
             // A script may be refused for what one before it has left behind: it counts if it is refused alone.
             for place in bad {
-                self.one_by_one(std::slice::from_ref(&rest[place.min(rest.len() - 1)]), executor)?;
+                self.one_by_one(std::slice::from_ref(&rest[place.min(rest.len() - 1)]), runner)?;
             }
             rest = &rest[done.min(rest.len())..];
         }
@@ -93,21 +93,22 @@ impl<'a> Reader<'a> {
     }
 
     /// Each in a run of its own: for suspects, and for a batch that ended without a word about the place.
-    fn one_by_one(&mut self, texts: &[String], executor: &mut Executor) -> Result<(), CampaignError> {
+    fn one_by_one(&mut self, texts: &[String], runner: &mut dyn Runner) -> Result<(), BenchError> {
         for text in texts {
             let (text, _) = batch(std::slice::from_ref(text));
-            let run = self.run(&text, executor)?;
-            if exchange::refused(&run) || !String::from_utf8_lossy(&run.outcome.stdout).contains(END) {
-                self.refusals.refuse(exchange::refusal(&run));
+            let run = self.run(&text, runner)?;
+            if refused(&run) || !String::from_utf8_lossy(&run.outcome.stdout).contains(END) {
+                self.refusals.refuse(refusal(&run));
             }
         }
         Ok(())
     }
 
-    fn run(&self, text: &str, executor: &mut Executor) -> Result<Run, CampaignError> {
-        let request = RunRequest { broad: true, ..RunRequest::default() };
-        let configuration = Arc::new(Configuration { solver: self.target.solver.clone(), request });
-        executor.run_fast(self.target, &configuration, text.as_bytes())
+    fn run(&self, text: &str, runner: &mut dyn Runner) -> Result<Run, BenchError> {
+        let party = Configuration::new(PartyId(self.target.number as u32), self.target.solver.clone());
+        runner
+            .run(&Arc::new(party.broadened()), text.as_bytes(), Purpose::Test)
+            .map_err(|source| BenchError::Run { solver: self.target.name.clone(), source })
     }
 }
 

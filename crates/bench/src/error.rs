@@ -17,11 +17,13 @@ pub enum BenchError {
     /// A file that does not hold what it should.
     #[error("'{}': {reason}", .path.display())]
     Malformed { path: PathBuf, reason: String },
-    /// Running solvers.
+    /// A solver cannot be run.
+    #[error("{solver} cannot be run: {source}")]
+    Run { solver: String, source: solver::run::RunError },
     #[error(transparent)]
     Campaign(#[from] campaign::CampaignError),
     #[error(transparent)]
-    Measurement(#[from] solver::fast::throughput::ThroughputError),
+    Launch(#[from] solver::launch::LaunchError),
     #[error(transparent)]
     Install(#[from] solver::InstallError),
 }

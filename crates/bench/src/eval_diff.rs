@@ -7,12 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use eval::differential::{Amount, Comparison, Passed, compare, operators};
-use rand_chacha::ChaCha8Rng;
-use rand_core::SeedableRng;
+use crate::differential::{Amount, Comparison, Passed, compare, operators};
+use generate::rng;
 use smtlib::Op;
 use smtlib::theory::Theory;
-use solver::fast::throughput::ThroughputError;
 use solver::launch::{Launcher, LauncherConfig};
 use solver::limits::Limits;
 use solver::{RunRequest, Solver};
@@ -45,7 +43,7 @@ pub struct Compared {
 
 /// Results, and whether all is well.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct DifferentialResult {
     pub compared: Vec<Compared>,
     pub report: Report,
 }
@@ -57,7 +55,7 @@ const TRANSCENDENTAL_PATIENCE: Duration = Duration::from_secs(2);
 const TRANSCENDENTAL_BATCH: usize = 5;
 const MILLISECONDS: u32 = 1000;
 
-impl Outcome {
+impl DifferentialResult {
     /// Cases that a solver denies and nobody can explain.
     pub fn unexplained(&self) -> usize {
         self.comparisons().map(|(_, comparison)| comparison.mismatches.len()).sum()
@@ -69,14 +67,14 @@ impl Outcome {
 }
 
 impl EvalDiff {
-    pub fn run(&self, watch: &dyn Watch) -> Result<Outcome, BenchError> {
+    pub fn run(&self, watch: &dyn Watch) -> Result<DifferentialResult, BenchError> {
         let chosen = self.chosen()?;
         let steps: Vec<(usize, Op)> =
             (0..self.solvers.len()).flat_map(|solver| chosen.iter().map(move |op| (solver, *op))).collect();
         let draft = Draft::new("eval-diff", "The evaluator against solvers", &self.command);
         let next = AtomicUsize::new(0);
         let done = Mutex::new(Vec::with_capacity(steps.len()));
-        let worker = || -> Result<(), ThroughputError> {
+        let worker = || -> Result<(), BenchError> {
             let mut runner = Launcher::new(LauncherConfig::default())?;
             loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
@@ -102,7 +100,7 @@ impl EvalDiff {
         done.sort_by_key(|(place, _)| *place);
         let compared: Vec<Compared> = done.into_iter().map(|(_, compared)| compared).collect();
         let ended_early = compared.len() < steps.len();
-        let mut outcome = Outcome { compared, report: draft.finish() };
+        let mut outcome = DifferentialResult { compared, report: draft.finish() };
         self.describe(&mut outcome, chosen.len());
         if ended_early {
             outcome.report.partial = Some("ended by the user".to_owned());
@@ -126,15 +124,14 @@ impl EvalDiff {
         runner: &mut Launcher,
         solver: &Solver,
         op: Op,
-    ) -> Result<Result<Comparison, Passed>, ThroughputError> {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.rng_seed);
-        rng.set_stream(op as u64);
+    ) -> Result<Result<Comparison, Passed>, BenchError> {
+        let mut rng = rng::stream(self.rng_seed, op as u64);
         let (batch, patience) = match op.row().theory {
             Theory::Transcendentals => (TRANSCENDENTAL_BATCH, TRANSCENDENTAL_PATIENCE),
             _ => (self.cases, PATIENCE),
         };
         let amount = Amount { cases: self.cases, batch, milliseconds: MILLISECONDS };
-        let mut ask = |script: &str| -> Result<String, ThroughputError> {
+        let mut ask = |script: &str| -> Result<String, BenchError> {
             let mut invocation = solver.invocation(script.as_bytes(), &RunRequest::default())?;
             invocation.limits = Limits::wall(patience);
             let outcome = runner.run(&invocation)?;
@@ -143,7 +140,7 @@ impl EvalDiff {
         compare(op, solver.release(), amount, &mut rng, &mut ask)
     }
 
-    fn describe(&self, outcome: &mut Outcome, operators: usize) {
+    fn describe(&self, outcome: &mut DifferentialResult, operators: usize) {
         let names: Vec<String> = self.solvers.iter().map(Solver::name).collect();
         let tables = [
             by_theory(outcome, &names),
@@ -171,7 +168,7 @@ impl EvalDiff {
     }
 }
 
-fn by_theory(outcome: &Outcome, names: &[String]) -> Table {
+fn by_theory(outcome: &DifferentialResult, names: &[String]) -> Table {
     let mut table = Table::new(
         "By theory",
         &[
@@ -217,7 +214,7 @@ fn by_theory(outcome: &Outcome, names: &[String]) -> Table {
     table
 }
 
-fn mismatches(outcome: &Outcome, names: &[String]) -> Table {
+fn mismatches(outcome: &DifferentialResult, names: &[String]) -> Table {
     let mut table = Table::new("Unexplained mismatches", &["operator", "solver", "term", "our value"]);
     for (compared, comparison) in outcome.comparisons() {
         for case in &comparison.mismatches {
@@ -232,7 +229,7 @@ fn mismatches(outcome: &Outcome, names: &[String]) -> Table {
     table
 }
 
-fn explained(outcome: &Outcome, names: &[String]) -> Table {
+fn explained(outcome: &DifferentialResult, names: &[String]) -> Table {
     let mut table = Table::new(
         "Mismatches that are the solver's, each supported by another way to the same value",
         &["operator", "solver", "cases", "why", "for instance"],
@@ -253,7 +250,7 @@ fn explained(outcome: &Outcome, names: &[String]) -> Table {
     table
 }
 
-fn by_operator(outcome: &Outcome, names: &[String]) -> Table {
+fn by_operator(outcome: &DifferentialResult, names: &[String]) -> Table {
     let mut table = Table::detail(
         "By operator",
         &[
@@ -283,7 +280,7 @@ fn by_operator(outcome: &Outcome, names: &[String]) -> Table {
 }
 
 /// Operators for which no solver and no other computation confirmed a case, by reason.
-pub fn without_confirmation(outcome: &Outcome) -> Vec<(&'static str, Vec<Op>)> {
+pub fn without_confirmation(outcome: &DifferentialResult) -> Vec<(&'static str, Vec<Op>)> {
     let mut found: Vec<(&'static str, Vec<Op>)> = Vec::new();
     let mut ops: Vec<Op> = outcome.compared.iter().map(|compared| compared.op).collect();
     ops.sort_unstable_by_key(|op| *op as u16);

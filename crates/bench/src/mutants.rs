@@ -1,17 +1,14 @@
-//! Mutants of every engine: how many a second without any solver, and how many each solver refuses to read.
+//! Mutants of every engine: how many per second without any solver, and how many each solver refuses to read.
 
 use std::time::{Duration, Instant};
 
-use campaign::ask::{Memory, Questions};
-use campaign::executor::Executor;
-use campaign::learned::{Counts, Learned};
-use campaign::plan::{self, Plan};
-use campaign::pool::Pool;
-use campaign::round::{self, Grammars};
-use campaign::usage::thread_cpu;
-use campaign::{CampaignError, Identity, SeedText, Target};
+use campaign::driver::{AnswerCache, Driver, Questions, runnable};
+use campaign::schedule::{Pool, Scheduler};
+use campaign::store::{Counts, Learned};
+use campaign::{CampaignError, Identity, SeedText, Target, thread_cpu};
 use engines::{Engine, TestCase};
 use smtlib::{Release, Store, print};
+use solver::run::Runner;
 
 use crate::acceptance::{Reader, to_read};
 use crate::{BenchError, Cell, Draft, Report, Table, Watch};
@@ -19,7 +16,7 @@ use crate::{BenchError, Cell, Draft, Report, Table, Watch};
 /// What is measured.
 pub struct Settings {
     pub engines: Vec<String>,
-    /// Mutants an engine.
+    /// Mutants per engine.
     pub count: usize,
     /// Without any, seeds are generated in all logics.
     pub seeds: Vec<SeedText>,
@@ -37,7 +34,7 @@ const ENOUGH: Duration = Duration::from_secs(2);
 /// Wall-clock time for a rate: engines that ask solvers wait for them.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// Test cases of one round, as in a campaign.
+/// Test cases of one round that solvers read: many seeds tell more than long chains.
 const STEPS: usize = 30;
 
 /// Rounds in a row that make nothing before an engine is given up.
@@ -50,8 +47,8 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError>
     draft.versions = settings.targets.iter().map(|target| target.name.clone()).collect();
     let all = engines::all();
     let mut rates = Table::new(
-        "Mutants a second, one core, without solvers",
-        &["engine", "mutants", "a second", "printed, a second"],
+        "Mutants per second, one core, without solvers",
+        &["engine", "mutants", "per second", "printed, per second"],
     );
     let mut readers =
         Table::new("Scripts read by the solvers", &["engine", "solver", "given", "refused", "share"]);
@@ -120,10 +117,8 @@ struct Maker<'a> {
     engines: &'a [Box<dyn Engine>],
     identity: Identity,
     pool: Pool,
-    executor: Executor,
-    memory: Memory,
-    grammars: Grammars,
-    store: Store,
+    runner: Box<dyn Runner>,
+    answers: AnswerCache,
 }
 
 impl<'a> Maker<'a> {
@@ -142,30 +137,24 @@ impl<'a> Maker<'a> {
         for seed in &settings.seeds {
             pool.add(seed.clone(), Counts::default(), false);
         }
-        let executor = Executor::new(&identity, &settings.targets)?;
-        Ok(Maker {
-            settings,
-            engine,
-            engines,
-            identity,
-            pool,
-            executor,
-            memory: Memory::default(),
-            grammars: Grammars::default(),
-            store: Store::new(),
-        })
+        let runner = campaign::runners(&identity, &settings.targets, false).runner();
+        let runner = runner.map_err(|error| CampaignError::of_run("a solver", error))?;
+        Ok(Maker { settings, engine, engines, identity, pool, runner, answers: AnswerCache::default() })
     }
 
-    /// Makes up to `count` test cases, at most `steps` a round, and gives each to `see`, which tells whether its own time
-    /// counts. Tells how many, and the CPU time of our side: opening rounds, making test cases, not solvers.
+    /// Makes up to `count` test cases, at most `steps` per round, and gives each to `see`, which tells whether its own
+    /// time counts. Tells how many, and the CPU time of our side: opening rounds, making test cases, not solvers.
     fn make(
         &mut self,
         count: usize,
         enough: Option<Duration>,
         steps: usize,
-        mut see: impl FnMut(&mut Store, &TestCase, &mut Executor) -> Result<bool, CampaignError>,
+        mut see: impl FnMut(&mut Store, &TestCase, &mut dyn Runner) -> Result<bool, BenchError>,
     ) -> Result<(u64, Duration), BenchError> {
-        let clean = self.store.mark();
+        let targets = &self.settings.targets;
+        let scheduler = Scheduler { identity: &self.identity, targets, engines: self.engines };
+        let mut driver = Driver::new(targets, self.settings.rng_seed);
+        let panicked = |panic: campaign::driver::EnginePanic| CampaignError::Internal(panic.to_string());
         let (mut made, mut cpu, mut idle) = (0, Duration::ZERO, 0);
         let began = Instant::now();
         let mut number = 0;
@@ -173,49 +162,30 @@ impl<'a> Maker<'a> {
             && idle < PATIENCE
             && enough.is_none_or(|enough| cpu < enough && began.elapsed() < LONGEST)
         {
-            let plan = self.plan(number);
+            let plan = scheduler.plan(number, &Learned::default(), &self.pool);
             number += 1;
-            self.store.reset(&clean);
-            let targets = &self.settings.targets;
-            let opened = round::open(&mut self.store, &mut self.grammars, &plan, &self.identity, targets);
-            let Some(mut opened) = opened else {
-                idle += 1;
-                continue;
-            };
-            let before = made;
-            let mut failure = None;
+            let mut questions = Questions { targets, runner: &mut *self.runner, cache: &mut self.answers };
             let mut cases = Vec::new();
-            {
-                let mut questions = Questions {
-                    targets,
-                    executor: &mut self.executor,
-                    memory: &mut self.memory,
-                    failure: &mut failure,
-                };
-                let mut bench = opened.bench(&mut self.store, &mut questions);
-                let start = thread_cpu();
-                if let Some(mut round) = self.engine.open(&mut bench) {
-                    while cases.len() < steps && made + (cases.len() as u64) < count as u64 {
-                        let Some(case) = round.next(&mut bench) else { break };
-                        cases.push(case);
-                    }
+            let start = thread_cpu();
+            if let Some(mut chain) = driver.open(self.engine, &plan, &mut questions).map_err(panicked)? {
+                while cases.len() < steps && made + (cases.len() as u64) < count as u64 {
+                    let case = driver.next(&mut chain, &mut questions).map_err(panicked)?;
+                    let Some(case) = case else { break };
+                    cases.push(case);
                 }
-                cpu += thread_cpu().saturating_sub(start);
             }
-            if let Some(error) = failure {
-                return Err(error.into());
-            }
+            cpu += thread_cpu().saturating_sub(start);
+            self.answers.take_failure()?;
+            idle = if cases.is_empty() { idle + 1 } else { 0 };
             for case in &cases {
                 let start = thread_cpu();
-                let ours = see(&mut self.store, case, &mut self.executor)?;
+                let ours = see(&mut driver.store, case, &mut *self.runner)?;
                 if ours {
                     cpu += thread_cpu().saturating_sub(start);
                 }
                 made += 1;
             }
-            idle = if made == before { idle + 1 } else { 0 };
         }
-        self.store.reset(&clean);
         Ok((made, cpu))
     }
 
@@ -234,33 +204,28 @@ impl<'a> Maker<'a> {
         let mut readers: Vec<Reader> = settings.targets.iter().map(Reader::new).collect();
         let every = (1.0 / settings.solved.max(1e-6)).round() as u64;
         let mut number = 0;
-        self.make(settings.count, None, STEPS, |store, case, executor| {
+        self.make(settings.count, None, STEPS, |store, case, runner| {
             number += 1;
             if watch.stopped() {
                 return Ok(false);
             }
-            let (script, usage) = round::runnable(store, &case.script);
+            let (script, usage) = runnable(store, &case.script);
             for (target, reader) in settings.targets.iter().zip(&mut readers) {
                 if !target.accepts(&usage) {
                     continue;
                 }
                 if number % every == 0 {
-                    reader.solve(&print::print(store, &script, target.release), executor)?;
+                    reader.solve(&print::print(store, &script, target.release), runner)?;
                 } else {
-                    reader.read(to_read(store, &script, target), executor)?;
+                    reader.read(to_read(store, &script, target), runner)?;
                 }
             }
             Ok(false)
         })?;
         for reader in &mut readers {
-            reader.finish(&mut self.executor)?;
+            reader.finish(&mut *self.runner)?;
         }
         let names = settings.targets.iter().map(|target| target.name.as_str());
         Ok(names.zip(readers.into_iter().map(|reader| reader.refusals)).collect())
-    }
-
-    fn plan(&self, number: u64) -> Plan {
-        let targets = &self.settings.targets;
-        plan::plan(number, &self.identity, targets, self.engines, &Learned::default(), &self.pool)
     }
 }

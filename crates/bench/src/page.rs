@@ -1,4 +1,4 @@
-//! The page of benchmarks, made of the JSON files of single reports.
+//! The page of benchmarks, made of the JSON files of single reports and a first page that is written by hand.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,18 @@ use crate::error::BenchError;
 use crate::markdown;
 use crate::report::Report;
 
-const INTRODUCTION: &str = "\
+const TITLE: &str = "\
 # Benchmarks
 
-<!-- Written by `osprey bench page`; change the JSON files or run a benchmark again instead. -->
+<!-- Written by `osprey bench page`; change the files in the folder benchmarks or run a benchmark again instead. -->
+
+";
+
+/// The file of the first page, in the folder of the reports: what is claimed, in one table. It may be absent.
+const FIRST_PAGE: &str = "summary.md";
+
+const INTRODUCTION: &str = "\
+## All results
 
 Every section names the command that repeats it, the day, the machine and the releases. The complete results, with
 every single item, are in the JSON files of the folder [benchmarks](benchmarks).
@@ -38,7 +46,17 @@ pub fn reports(folder: &Path) -> Result<Vec<(PathBuf, Report)>, BenchError> {
 pub fn page(folder: &Path) -> Result<String, BenchError> {
     let sections: Vec<String> =
         reports(folder)?.iter().map(|(_, report)| markdown::section(report, false)).collect();
-    Ok(INTRODUCTION.to_owned() + &sections.join("\n"))
+    Ok(TITLE.to_owned() + &first_page(folder)? + INTRODUCTION + &sections.join("\n"))
+}
+
+/// The first page with an empty line behind it; nothing if there is none.
+fn first_page(folder: &Path) -> Result<String, BenchError> {
+    let path = folder.join(FIRST_PAGE);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Ok(format!("{}\n\n", text.trim_end())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(source) => Err(BenchError::Read { path, source }),
+    }
 }
 
 /// Writes the page beside its folder: `docs/benchmarks` gives `docs/benchmarks.md`.
@@ -55,7 +73,7 @@ mod tests {
     use crate::report::{Draft, Table};
 
     #[test]
-    fn a_page_has_a_section_for_each_file_in_order() {
+    fn a_page_has_the_claims_first_and_a_section_for_each_file_in_order() {
         let folder = tempfile::tempdir().expect("a scratch folder");
         let folder = folder.path().join("benchmarks");
         for (file, title) in [("20-second.json", "Second"), ("10-first.json", "First")] {
@@ -63,10 +81,12 @@ mod tests {
             draft.tables.push(Table::new("figures", &["a", "b"]));
             draft.finish().write(&folder.join(file)).expect("writing");
         }
+        std::fs::write(folder.join(FIRST_PAGE), "| claim | figure |\n").expect("writing");
         let page = std::fs::read_to_string(write(&folder).expect("a page")).expect("reading");
+        let claims = page.find("| claim | figure |\n\n## All results").expect("the first page");
         let first = page.find("## First").expect("the first section");
         let second = page.find("## Second").expect("the second section");
-        assert!(first < second);
+        assert!(claims < first && first < second);
         assert!(page.contains("`osprey bench sample`"));
     }
 

@@ -1,11 +1,11 @@
 //! What a campaign is told to do: its identity, which a resumed one must share, and how long it runs.
 
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-
-use crate::policy::PolicyName;
 
 /// Settings that make the campaign what it is. Stored with it; `--resume` refuses other ones, since learned counts
 /// and numbered rounds would mean something else.
@@ -33,6 +33,9 @@ pub struct Identity {
     pub adaptive: bool,
     /// Of one solver run, in megabytes.
     pub memory: u64,
+    /// Ask the installed releases which of them have a finding's bug. They become part of its signature.
+    #[serde(default)]
+    pub bisect: bool,
     /// Settings of engines.
     #[serde(default)]
     pub tuning: engines::Tuning,
@@ -67,10 +70,57 @@ impl Identity {
                     false => format!("--timeout {}", identity.timeout as f64 / 1000.0),
                 },
                 format!("--memory {}", identity.memory),
+                if identity.bisect { "--bisect".to_owned() } else { "no --bisect".to_owned() },
                 format!("engine settings {}", serde_json::to_string(&identity.tuning).unwrap_or_default()),
             ]
         };
         settings(self).into_iter().zip(settings(other)).find(|(a, b)| a != b)
+    }
+}
+
+/// The policies by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PolicyName {
+    /// What solvers do by default, and models where a model can be checked.
+    Default,
+    /// Half of the test cases with options the developers stand behind.
+    Fair,
+    /// Half of the test cases with any options that do not change what a run means.
+    Random,
+    /// Only what the user wrote.
+    None,
+}
+
+const NAMES: [(PolicyName, &str); 4] = [
+    (PolicyName::Default, "default"),
+    (PolicyName::Fair, "fair"),
+    (PolicyName::Random, "random"),
+    (PolicyName::None, "none"),
+];
+
+impl fmt::Display for PolicyName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(NAMES.iter().find(|(name, _)| name == self).map_or("default", |(_, text)| text))
+    }
+}
+
+impl FromStr for PolicyName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<PolicyName, String> {
+        NAMES
+            .iter()
+            .find(|(_, name)| *name == text)
+            .map(|(policy, _)| *policy)
+            .ok_or_else(|| format!("'{text}' is no option policy; expected default, fair, random or none"))
+    }
+}
+
+impl PolicyName {
+    /// Does it need the solvers' option tables?
+    pub fn needs_tables(self) -> bool {
+        matches!(self, PolicyName::Fair | PolicyName::Random)
     }
 }
 
@@ -86,15 +136,11 @@ pub struct Settings {
     pub iterations: Option<u64>,
     /// Unique findings; of this run only.
     pub stop_after: Option<u64>,
-    /// Every run in a new process.
-    pub plain: bool,
-    /// Ask the installed releases which of them have a finding's bug.
-    pub bisect: bool,
     /// Do not end before every finding has been made small.
     pub reduce_all: bool,
     /// Signatures that are not reported any more.
     pub known: Vec<String>,
-    /// One JSON object a line for every test case.
+    /// One JSON object per line for everything that happens.
     pub log: Option<PathBuf>,
 }
 
@@ -113,6 +159,7 @@ impl Identity {
             timeout: timeout.as_millis() as u64,
             adaptive: false,
             memory,
+            bisect: false,
             tuning: engines::Tuning::default(),
         }
     }
@@ -139,6 +186,7 @@ mod tests {
             timeout: 2000,
             adaptive: false,
             memory: 1024,
+            bisect: false,
             tuning: engines::Tuning::default(),
         }
     }

@@ -3,7 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use solver::run::RunError;
 use thiserror::Error;
+
+use crate::store::StoreError;
 
 /// The end of a campaign before its time.
 #[derive(Debug, Error)]
@@ -34,9 +37,12 @@ pub enum CampaignError {
     /// The disk is full or not writable.
     #[error("cannot write '{}': {source}; what was found before is safe", .path.display())]
     Disk { path: PathBuf, source: io::Error },
-    /// The database of the campaign.
-    #[error("the campaign's database: {0}; what was found before is safe")]
-    Database(#[from] rusqlite::Error),
+    /// Nothing runs that could be helped.
+    #[error("no campaign is running in '{}': start one with `osprey fuzz --out`", .0.display())]
+    NobodyToJoin(PathBuf),
+    /// What the campaign is kept in.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// A folder that is no finding.
     #[error("'{}' is not a finding: {reason}", .path.display())]
     NotAFinding { path: PathBuf, reason: String },
@@ -49,18 +55,23 @@ pub enum CampaignError {
 }
 
 impl CampaignError {
+    /// Whose fault it is that a run could not be made.
+    pub fn of_run(solver: &str, error: RunError) -> CampaignError {
+        match error {
+            RunError::Launch(error) if !error.concerns_solver() => CampaignError::Internal(error.to_string()),
+            error => CampaignError::Solver { solver: solver.to_owned(), reason: error.to_string() },
+        }
+    }
+
     pub fn disk(path: &Path, source: io::Error) -> CampaignError {
         CampaignError::Disk { path: path.to_owned(), source }
     }
 
-    /// Is it the disk's fault? SQLite reports a full disk in its own words.
+    /// Is it the disk's fault?
     pub fn is_disk(&self) -> bool {
-        use rusqlite::ErrorCode::{CannotOpen, DiskFull, ReadOnly, SystemIoFailure};
         match self {
             CampaignError::Disk { .. } | CampaignError::Reduce(reduce::ReduceError::Disk(_)) => true,
-            CampaignError::Database(error) => {
-                matches!(error.sqlite_error_code(), Some(DiskFull | SystemIoFailure | CannotOpen | ReadOnly))
-            }
+            CampaignError::Store(error) => error.is_disk(),
             _ => false,
         }
     }

@@ -2,9 +2,17 @@
 
 /// FNV-1a over 64 bits. Not cryptographic: it names files, it does not protect them.
 pub fn hash(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+    add(start(), bytes)
+}
+
+/// The hash of nothing, to add to.
+pub fn start() -> u64 {
+    0xcbf2_9ce4_8422_2325
+}
+
+/// The hash with more bytes behind those it has.
+pub fn add(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Sixteen hexadecimal digits of the content's hash.

@@ -1,24 +1,20 @@
 //! A finding once more: its runs made again and judged, or its test case made again from its provenance.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use engines::Engine;
-use oracle::{Configuration, Court, Expected, Kind, Rerun as _, Subject, Verdict};
-use smtlib::{Mode, Release, Status, Store, print};
-use solver::{RunRequest, Solver};
+use oracle::Verdict;
+use smtlib::{Mode, Release, Store, print};
+use solver::Solver;
+use solver::run::{Purpose, Runner};
 
-use crate::ask::{Memory, Questions};
 use crate::config::Identity;
+use crate::driver::{AnswerCache, Driver, FairOptions, Plan, PlannedSeed, Questions, runnable};
 use crate::error::CampaignError;
-use crate::executor::{Executor, why};
-use crate::finding::{Finding, RunRecord};
-use crate::inquiry::record;
-use crate::plan::{Origin, Plan, Planned};
-use crate::round::{self, Grammars};
+use crate::findings::{Finding, Origin, RunRecord};
 use crate::seeds::SeedText;
 use crate::target::Target;
-use crate::worker::feedback_of;
+use crate::triage::{Reproduction, Rerun};
 
 /// What came of replaying a finding.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -35,75 +31,21 @@ pub fn replay(
     finding: &Finding,
     folder: &Path,
     solvers: &[Solver],
-    identity: &Identity,
+    runner: &mut dyn Runner,
 ) -> Result<Replayed, CampaignError> {
-    let refused = |reason: String| CampaignError::NotAFinding { path: folder.to_owned(), reason };
-    let name = finding.script_name();
-    let input = std::fs::read(folder.join(name)).map_err(|error| refused(format!("{name}: {error}")))?;
+    let reproduction = Reproduction::read(folder, finding.clone(), solvers)?;
     let mut store = Store::new();
-    let parsed = smtlib::parse(&mut store, &input, Mode::Tolerant).ok();
-    let mut executor = Executor::new(identity, &[])?;
-    let mut runs = Vec::new();
-    let mut own_release = None;
-    for (solver, past) in solvers.iter().zip(&finding.runs) {
-        let request = RunRequest {
-            models: past.models,
-            broad: past.broad,
-            options: past.options.clone(),
-            ..RunRequest::default()
-        };
-        let configuration = Arc::new(Configuration { solver: solver.clone(), request });
-        let release = *own_release.get_or_insert(configuration.release());
-        let text = match &parsed {
-            Some(parsed) if configuration.release() != release => {
-                print::print(&store, &parsed.script, configuration.release()).into_bytes()
-            }
-            _ => input.clone(),
-        };
-        let run = executor.run(&configuration, &text).map_err(|error| why(&solver.name(), error))?;
-        runs.push(run);
-    }
-    let expected = match &parsed {
-        Some(parsed) => expectation(&mut store, &parsed.script, finding, folder),
-        None => None,
-    };
-    let mut subject = Subject::new(&mut store, parsed.as_ref().map(|parsed| &parsed.script), &[]);
-    subject.expected = expected;
-    subject.ask_for_models = finding.kind == Kind::InvalidModel.word();
-    let verdicts = Court::thorough()
-        .judge(&mut subject, &runs, &mut executor)
-        .map_err(|error| why(&finding.solver, error))?;
-    let fails = verdicts.iter().any(|verdict| {
-        verdict.kind.to_string() == finding.kind
-            && verdict.accused.is_none_or(|accused| accused == 0)
-            && verdict.is_finding()
-    });
-    Ok(Replayed { fails, verdicts, runs: runs.iter().map(|run| record(run, name)).collect() })
-}
-
-/// What the answer must be: by the stored witness, checked again, or by derivation.
-fn expectation(
-    store: &mut Store,
-    script: &smtlib::Script,
-    finding: &Finding,
-    folder: &Path,
-) -> Option<Expected> {
-    let name = finding.witness_name();
-    if let Ok(text) = std::fs::read(folder.join(name))
-        && let Ok(read) = eval::model_text::read_model(store, script, &text, Release::STANDARD)
-        && eval::Witness::check(store, script, read.model, eval::Budget::default()).is_ok()
-    {
-        let because = format!("{name} satisfies every assertion by our evaluation");
-        return Some(Expected { status: Status::Sat, because });
-    }
-    // How the input was made says nothing about a part of it.
-    let because = finding.expectation.derived.clone().filter(|_| finding.reduced.is_none())?;
-    let status = match finding.expectation.answer.as_deref()? {
-        "sat" => Status::Sat,
-        "unsat" => Status::Unsat,
-        _ => return None,
-    };
-    Some(Expected { status, because })
+    let parsed = smtlib::parse(&mut store, reproduction.input.as_bytes(), Mode::Tolerant).ok();
+    let script = parsed.as_ref().map(|parsed| &parsed.script);
+    let question = reproduction.question(&reproduction.input, script, reproduction.witness.as_deref());
+    let parties = &reproduction.configurations;
+    let again = Rerun::make(&mut store, question, parties, runner, Purpose::Confirmation)
+        .map_err(|error| CampaignError::of_run(&finding.solver, error))?;
+    Ok(Replayed {
+        fails: again.misbehaviour(finding.kind).is_some(),
+        runs: again.runs.iter().map(|run| RunRecord::of(run, finding.script_name())).collect(),
+        verdicts: again.verdicts,
+    })
 }
 
 /// Makes a finding's test case again: its text in the standard dialect, as it was before it was made smaller.
@@ -111,15 +53,16 @@ pub fn regenerate(
     origin: &Origin,
     identity: &Identity,
     targets: &[Target],
-    engines: &[Box<dyn Engine>],
-    seed: impl Fn(&str) -> Result<Option<SeedText>, CampaignError>,
+    engine: &dyn Engine,
+    runner: &mut dyn Runner,
+    mut seed: impl FnMut(&str) -> Result<Option<SeedText>, CampaignError>,
 ) -> Result<String, CampaignError> {
     let lost = |what: String| CampaignError::Internal(format!("the test case cannot be made again: {what}"));
     let mut seeds = Vec::new();
     for ancestor in &origin.seeds {
         seeds.push(match ancestor.generated {
-            true => Planned::Generated,
-            false => Planned::Text(
+            true => PlannedSeed::Generated,
+            false => PlannedSeed::Text(
                 seed(&ancestor.hash)?.ok_or_else(|| lost(format!("seed {} is gone", ancestor.name)))?,
             ),
         });
@@ -129,32 +72,23 @@ pub fn regenerate(
         engine: origin.engine.clone(),
         seeds,
         logic: origin.logic.clone(),
-        company: origin.company.clone(),
+        group: origin.group.clone(),
+        steps: usize::MAX,
     };
-    let engine = engines
-        .iter()
-        .find(|engine| engine.name() == origin.engine)
-        .ok_or_else(|| lost(format!("there is no engine '{}'", origin.engine)))?;
-    let mut store = Store::new();
-    let mut opened = round::open(&mut store, &mut Grammars::default(), &plan, identity, targets)
-        .ok_or_else(|| lost("its seeds cannot be read".into()))?;
-    let mut executor = Executor::new(identity, targets)?;
-    let mut memory = Memory::default();
-    let mut failure = None;
-    let mut questions =
-        Questions { targets, executor: &mut executor, memory: &mut memory, failure: &mut failure };
-    let mut bench = opened.bench(&mut store, &mut questions);
-    let mut round = engine.open(&mut bench).ok_or_else(|| lost("the engine opens no round".into()))?;
+    let mut cache = AnswerCache::default();
+    let mut driver = Driver::new(targets, identity.rng_seed).with_options(FairOptions { targets });
+    let mut questions = Questions { targets, runner, cache: &mut cache };
+    let panicked = |panic: crate::driver::EnginePanic| lost(panic.to_string());
+    let opened = driver.open(engine, &plan, &mut questions).map_err(panicked)?;
+    let mut chain = opened.ok_or_else(|| lost("the engine makes nothing of its seeds".into()))?;
     for step in 0..=origin.step {
-        let case =
-            round.next(&mut bench).ok_or_else(|| lost(format!("the round ends before step {step}")))?;
+        let case = driver.next(&mut chain, &mut questions).map_err(panicked)?;
+        let case = case.ok_or_else(|| lost(format!("the chain ends before step {step}")))?;
         if step == origin.step {
-            let (script, _) = round::runnable(bench.store, &case.script);
-            return Ok(print::print(bench.store, &script, Release::STANDARD));
+            let (script, _) = runnable(&mut driver.store, &case.script);
+            return Ok(print::print(&driver.store, &script, Release::STANDARD));
         }
-        if let Some(letters) = origin.feedback.get(step) {
-            round.learn(feedback_of(letters));
-        }
+        chain.learn(&origin.told(step));
     }
     Err(lost("it has no such step".into()))
 }

@@ -39,15 +39,15 @@ pub struct Rejected {
 
 /// What reading the seed files gave.
 #[derive(Clone, Debug, Default)]
-pub struct Harvest {
+pub struct SeedFiles {
     /// Smallest first; equal texts once.
     pub seeds: Vec<SeedText>,
     pub rejected: Vec<Rejected>,
 }
 
 /// Reads the files. Bad ones are counted and left out; the campaign goes on without them.
-pub fn harvest(files: &[PathBuf]) -> Harvest {
-    let mut harvest = Harvest::default();
+pub fn read_seeds(files: &[PathBuf]) -> SeedFiles {
+    let mut found = SeedFiles::default();
     let mut seen = BTreeSet::new();
     let mut store = Store::new();
     let clean = store.mark();
@@ -56,15 +56,15 @@ pub fn harvest(files: &[PathBuf]) -> Harvest {
             Ok(text) => {
                 let seed = SeedText::new(file.display().to_string(), text);
                 if seen.insert(seed.hash.clone()) {
-                    harvest.seeds.push(seed);
+                    found.seeds.push(seed);
                 }
             }
-            Err(why) => harvest.rejected.push(Rejected { file: file.clone(), why }),
+            Err(why) => found.rejected.push(Rejected { file: file.clone(), why }),
         }
         store.reset(&clean);
     }
-    harvest.seeds.sort_by(|a, b| (a.text.len(), &a.hash).cmp(&(b.text.len(), &b.hash)));
-    harvest
+    found.seeds.sort_by(|a, b| (a.text.len(), &a.hash).cmp(&(b.text.len(), &b.hash)));
+    found
 }
 
 fn read(store: &mut Store, file: &Path) -> Result<String, String> {
@@ -108,11 +108,11 @@ mod tests {
             file("huge.smt2", &vec![b' '; LARGEST as usize + 1]),
             folder.path().join("absent.smt2"),
         ];
-        let harvest = harvest(&files);
+        let found = read_seeds(&files);
         let names: Vec<&str> =
-            harvest.seeds.iter().map(|seed| seed.name.rsplit('/').next().unwrap_or("")).collect();
+            found.seeds.iter().map(|seed| seed.name.rsplit('/').next().unwrap_or("")).collect();
         assert_eq!(names, ["short.smt2", "long.smt2"]);
-        let whys: Vec<&str> = harvest.rejected.iter().map(|rejected| rejected.why.as_str()).collect();
+        let whys: Vec<&str> = found.rejected.iter().map(|rejected| rejected.why.as_str()).collect();
         assert_eq!(whys.len(), 4);
         assert!(whys[0].contains("ill-sorted.smt2:2:"), "{}", whys[0]);
         assert!(whys[1].contains("asserts nothing"), "{}", whys[1]);

@@ -6,8 +6,8 @@ use smtlib::Release;
 use smtlib::logic::Usage;
 use smtlib::theory::Theory;
 use solver::Solver;
-use solver::fast::ExecMode;
 use solver::options::OptionTable;
+use solver::run::{Configuration, PartyId};
 
 /// A solver under test.
 #[derive(Debug)]
@@ -23,13 +23,11 @@ pub struct Target {
     pub table: Option<OptionTable>,
     /// Not under test: asked only where an answer needs another opinion.
     pub reference: bool,
-    /// How it is started during the campaign; findings are confirmed by plain starts.
-    pub mode: ExecMode,
     theories: BTreeSet<String>,
 }
 
 impl Target {
-    pub fn new(number: usize, solver: Solver, table: Option<OptionTable>, plain: bool) -> Target {
+    pub fn new(number: usize, solver: Solver) -> Target {
         let mut name = solver.name();
         for option in &solver.options {
             name.push(' ');
@@ -37,8 +35,23 @@ impl Target {
         }
         let release = solver.release();
         let theories = solver.theories().into_iter().map(str::to_owned).collect();
-        let mode = if plain { ExecMode::Plain } else { solver.fast_modes().next().unwrap_or_default() };
-        Target { number, solver, name, release, table, reference: false, mode, theories }
+        Target { number, solver, name, release, table: None, reference: false, theories }
+    }
+
+    /// The same with its options.
+    #[must_use]
+    pub fn with_table(self, table: Option<OptionTable>) -> Target {
+        Target { table, ..self }
+    }
+
+    /// The solver as the user named it, as a party with the target's number.
+    pub fn configuration(&self) -> Configuration {
+        Configuration::new(PartyId(self.number as u32), self.solver.clone())
+    }
+
+    /// Solvers in order, numbered.
+    pub fn numbered(solvers: impl IntoIterator<Item = Solver>) -> Vec<Target> {
+        solvers.into_iter().enumerate().map(|(number, solver)| Target::new(number, solver)).collect()
     }
 
     /// The same as a reference.

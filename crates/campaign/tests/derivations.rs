@@ -4,12 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use campaign::executor::Executor;
-use campaign::{Identity, Target, round};
-use engines::{Bench, Engine, Fusion, Nobody, Polarity, Seed};
-use generate::{Config, Grammar, rng};
-use oracle::Configuration;
-use smtlib::{Mode, Status, Store, print};
+use campaign::driver::{Driver, Plan, PlannedSeed, runnable};
+use campaign::{Identity, SeedText, Target};
+use engines::{Engine, Fusion, Nobody, Polarity};
+use smtlib::{Status, print};
+use solver::run::{Configuration, Purpose, Runner};
 use solver::{RunRequest, Solver};
 
 /// Small formulas whose answer anybody can see, over all theories that both solvers have.
@@ -73,8 +72,7 @@ const CASES: usize = 20;
 
 fn targets(specs: &[&str]) -> Option<Vec<Target>> {
     let solvers: Option<Vec<Solver>> = specs.iter().map(|spec| testkit::get(spec)).collect();
-    let target = |(number, solver)| Target::new(number, solver, None, false);
-    Some(solvers?.into_iter().enumerate().map(target).collect())
+    Some(Target::numbered(solvers?))
 }
 
 /// Makes test cases of the seeds at these places and asks both solvers. Tells how many each kind of answer confirmed.
@@ -82,38 +80,36 @@ fn confirm(
     engine: &dyn Engine,
     places: &[usize],
     stream: u64,
-    executor: &mut Executor,
+    runner: &mut dyn Runner,
     targets: &[Target],
 ) -> usize {
-    let mut store = Store::new();
-    let seeds: Vec<Seed> = places
-        .iter()
-        .map(|place| {
-            let (status, text) = SEEDS[*place];
-            let text = format!("(set-info :status {status}){text}(check-sat)");
-            let script = smtlib::parse(&mut store, text.as_bytes(), Mode::Strict).expect("a seed").script;
-            let status = script.status(&store).map(|status| (status, ":status".to_owned()));
-            Seed { name: format!("seed {place}"), script, status }
-        })
-        .collect();
-    let releases: Vec<_> = targets.iter().map(|target| target.release).collect();
-    let grammar = Grammar::new("ALL", &releases, Config::default()).expect("a logic");
-    let mut rng = rng::stream(7, stream);
-    let mut bench =
-        Bench { store: &mut store, rng: &mut rng, ask: &mut Nobody, grammar: &grammar, seeds: &seeds };
-    let Some(mut made) = engine.open(&mut bench) else { return 0 };
+    let seed = |place: &usize| {
+        let (status, text) = SEEDS[*place];
+        let text = format!("(set-info :status {status}){text}(check-sat)");
+        PlannedSeed::Text(SeedText::new(format!("seed {place}"), text))
+    };
+    let plan = Plan {
+        round: stream,
+        engine: engine.name().to_owned(),
+        seeds: places.iter().map(seed).collect(),
+        logic: "ALL".to_owned(),
+        group: (0..targets.len()).collect(),
+        steps: CASES,
+    };
+    let mut driver = Driver::new(targets, 7);
+    let opened = driver.open(engine, &plan, &mut Nobody).expect("no panic");
+    let Some(mut chain) = opened else { return 0 };
     let mut confirmed = 0;
     for _ in 0..CASES {
-        let Some(case) = made.next(&mut bench) else { break };
-        let expected = case.expectation.status().expect("an answer by construction");
-        let (script, _) = round::runnable(bench.store, &case.script);
-        let usage = smtlib::logic::usage(bench.store, &script);
+        let Some(case) = driver.next(&mut chain, &mut Nobody).expect("no panic") else { break };
+        let expected = case.expectation().answer().expect("an answer by construction");
+        let (script, usage) = runnable(&mut driver.store, &case.script);
         let mut both = true;
         for target in targets.iter().filter(|target| target.accepts(&usage)) {
-            let text = print::print(bench.store, &script, target.release);
+            let text = print::print(&driver.store, &script, target.release);
             let request = RunRequest { broad: true, ..RunRequest::default() };
-            let configuration = Arc::new(Configuration { solver: target.solver.clone(), request });
-            let run = executor.run_fast(target, &configuration, text.as_bytes()).expect("a run");
+            let configuration = Arc::new(Configuration { request, ..target.configuration() });
+            let run = runner.run(&configuration, text.as_bytes(), Purpose::FollowUp).expect("a run");
             for check in 0..script.commands.iter().filter(|command| command.is_check()).count() {
                 let said = run.status(check);
                 both &= said.is_some();
@@ -121,7 +117,7 @@ fn confirm(
                     matches!(said, None | Some(Status::Unknown)) || said == Some(expected),
                     "{} says {said:?}, not {expected:?}, after {:?}\n{text}",
                     target.name,
-                    case.expectation,
+                    case.expectation(),
                 );
             }
         }
@@ -135,15 +131,15 @@ fn two_solvers_confirm_what_polarity_and_fusion_derive() {
     testkit::launcher();
     let Some(targets) = targets(&["z3@5.4.0", "cvc5@1.4.2"]) else { return };
     let identity = Identity::of_runs(Duration::from_secs(1), 2048, 7);
-    let mut executor = Executor::new(&identity, &targets).expect("a launcher");
+    let mut runner = campaign::runners(&identity, &targets, false).runner().expect("a launcher");
     let (mut polarity, mut fusion) = (0, 0);
     for (place, (answer, _)) in SEEDS.iter().enumerate() {
-        polarity += confirm(&Polarity::default(), &[place], place as u64, &mut executor, &targets);
+        polarity += confirm(&Polarity::default(), &[place], place as u64, &mut *runner, &targets);
         // A partner with the same answer.
         let partner = (1..SEEDS.len()).map(|step| (place + step) % SEEDS.len());
         let partner = partner.into_iter().find(|other| SEEDS[*other].0 == *answer).expect("a partner");
         let stream = (place + SEEDS.len()) as u64;
-        fusion += confirm(&Fusion::default(), &[place, partner], stream, &mut executor, &targets);
+        fusion += confirm(&Fusion::default(), &[place, partner], stream, &mut *runner, &targets);
     }
     assert!(
         polarity >= SEEDS.len() * CASES / 2,

@@ -1,8 +1,8 @@
-//! Mutants a second on small seeds, without and with printing: `cargo bench -p engines`.
+//! Mutants per second on small seeds, without and with printing: `cargo bench -p engines`.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use engines::{Bench, Engine, Fusion, Generate, Nobody, OpFuzz, Seed, TypeFuzz};
+use engines::{Bench, Engine, Fusion, Generate, NoOptions, Nobody, OpFuzz, Seed, TypeFuzz};
 use generate::{Config, Grammar, rng};
 use smtlib::{Mode, Release, Store, parse, print};
 
@@ -56,14 +56,20 @@ fn rounds(bencher: Bencher<'_, '_>, engine: &dyn Engine, name: &str, mutants: us
     bencher.counter(ItemsCount::new(mutants)).bench_local(|| {
         index += 1;
         let mut rng = rng::stream(1, index);
-        let mut bench =
-            Bench { store: &mut store, rng: &mut rng, ask: &mut Nobody, grammar: &grammar, seeds: &seeds };
+        let mut bench = Bench {
+            store: &mut store,
+            rng: &mut rng,
+            ask: &mut Nobody,
+            grammar: &grammar,
+            seeds: &seeds,
+            options: &NoOptions,
+        };
         let mut round = engine.open(&mut bench).expect("a usable seed");
-        while let Some(case) = round.next(&mut bench) {
+        while let Some(draft) = round.next(&mut bench) {
             if printed {
-                divan::black_box(print::print(bench.store, &case.script, Release::STANDARD));
+                divan::black_box(print::print(bench.store, draft.script(), Release::STANDARD));
             }
-            divan::black_box(case);
+            divan::black_box(draft);
         }
         store.reset(&mark);
     });

@@ -1,10 +1,10 @@
-//! STORM and DIVER on small seeds: test cases a second, and how many random terms the model accepts by weighted and by
+//! STORM and DIVER on small seeds: test cases per second, and how many random terms the model accepts by weighted and by
 //! uniform choice. `cargo bench -p engines --bench satisfiable`.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use engines::diver::Mutants;
-use engines::{Bench, Diver, Engine, Nobody, Round, Seed, Storm};
+use engines::{Bench, Diver, Engine, NoOptions, Nobody, Round, Seed, Storm};
 use generate::{Config, Grammar, rng};
 use smtlib::{Mode, Store, parse};
 
@@ -63,8 +63,14 @@ fn rounds(bencher: Bencher<'_, '_>, engine: &dyn Engine, name: &str, count: usiz
         index += 1;
         store.reset(&mark);
         let mut rng = rng::stream(1, index);
-        let mut bench =
-            Bench { store: &mut store, rng: &mut rng, ask: &mut Nobody, grammar: &grammar, seeds: &seeds };
+        let mut bench = Bench {
+            store: &mut store,
+            rng: &mut rng,
+            ask: &mut Nobody,
+            grammar: &grammar,
+            seeds: &seeds,
+            options: &NoOptions,
+        };
         let mut round = engine.open(&mut bench).expect("a satisfiable seed");
         let made = (0..count).filter(|_| round.next(&mut bench).is_some()).count();
         assert!(made * 10 >= count * 9, "{made} of {count}");
@@ -109,6 +115,7 @@ fn acceptance() {
                     ask: &mut Nobody,
                     grammar: &grammar,
                     seeds: &seeds,
+                    options: &NoOptions,
                 };
                 let mut round = Mutants::open(&config, &mut bench).expect("a satisfiable seed");
                 while round.next(&mut bench).is_some() {}

@@ -1,14 +1,15 @@
 //! The traits between the campaign and the engines.
 //!
-//! The campaign opens a *round*: an engine, the seeds it asked for, and a random stream. The engine makes test
-//! cases until the round ends; the campaign runs them and tells what came of each. Nothing here knows how a solver
-//! is started or where a finding is stored.
+//! The campaign opens a *round*: an engine, the seeds it asked for, and a random stream. The engine makes drafts of test
+//! cases until the round ends; the campaign says where they come from, runs them, and tells what came of each. Nothing
+//! here knows how a solver is started or where a finding is stored.
 
 use eval::Model;
 use generate::{Grammar, Rng};
 use smtlib::{Script, Status, Store};
 
-use crate::case::TestCase;
+use crate::case::{Draft, SolverSettings};
+use crate::feedback::Feedback;
 
 /// A script to start from, parsed into the worker's store.
 #[derive(Clone, Debug)]
@@ -50,6 +51,21 @@ impl Ask for Nobody {
     }
 }
 
+/// Options of the solvers under test that an engine may try.
+pub trait OptionMenu {
+    /// For each solver that has options: none, or up to `most` of them with values. Solvers that get none are left out.
+    fn draw(&self, rng: &mut Rng, most: usize) -> Vec<SolverSettings>;
+}
+
+/// An [`OptionMenu`] without options.
+pub struct NoOptions;
+
+impl OptionMenu for NoOptions {
+    fn draw(&self, _: &mut Rng, _: usize) -> Vec<SolverSettings> {
+        Vec::new()
+    }
+}
+
 /// What an engine works with during a round.
 pub struct Bench<'a> {
     pub store: &'a mut Store,
@@ -59,20 +75,41 @@ pub struct Bench<'a> {
     pub grammar: &'a Grammar,
     /// As many as the engine asked for.
     pub seeds: &'a [Seed],
+    pub options: &'a dyn OptionMenu,
+}
+
+impl Bench<'_> {
+    /// The same bench with another random stream.
+    pub fn with_rng<'b>(&'b mut self, rng: &'b mut Rng) -> Bench<'b> {
+        Bench {
+            store: self.store,
+            rng,
+            ask: self.ask,
+            grammar: self.grammar,
+            seeds: self.seeds,
+            options: self.options,
+        }
+    }
 }
 
 /// An engine: opens rounds. One value serves all workers.
 pub trait Engine: Send + Sync {
-    /// The name used on the command line and in findings.
-    fn name(&self) -> &'static str;
+    /// The name used on the command line and in findings; [`parse`](crate::parse) reads it.
+    fn name(&self) -> &str;
 
     /// How many seeds a round needs; 0 for engines that start from nothing.
     fn seeds_wanted(&self) -> usize {
         1
     }
 
-    /// Do its test cases depend on the seed alone? Then one round a seed is enough, before all others.
+    /// Do its test cases depend on the seed alone? Then one round per seed is enough, before all others.
     fn once(&self) -> bool {
+        false
+    }
+
+    /// Do its rounds look at more of a [`Feedback`] than its letters? Then a finding must store all of it to be made
+    /// again.
+    fn steers_by_numbers(&self) -> bool {
         false
     }
 
@@ -83,21 +120,12 @@ pub trait Engine: Send + Sync {
 /// A chain of test cases from the same seeds.
 pub trait Round {
     /// The next test case, or `None` at the end of the round.
-    fn next(&mut self, bench: &mut Bench<'_>) -> Option<TestCase>;
+    fn next(&mut self, bench: &mut Bench<'_>) -> Option<Draft>;
+
+    /// How many test cases the round makes in all if nothing ends it early: the engine's own wish. Whoever drives it may
+    /// stop sooner.
+    fn length(&self) -> usize;
 
     /// What came of the test case made last.
-    fn learn(&mut self, _feedback: Feedback) {}
-}
-
-/// What the campaign saw of a test case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Feedback {
-    /// It revealed a bug.
-    pub finding: bool,
-    /// Some solver behaved in a way not seen before.
-    pub novel: bool,
-    /// All solvers timed out or gave up.
-    pub hopeless: bool,
-    /// A solver rejected the script.
-    pub rejected: bool,
+    fn learn(&mut self, _feedback: &Feedback) {}
 }

@@ -2,7 +2,7 @@
 
 use generate::Grammar;
 
-use crate::case::{Expectation, Provenance, TestCase};
+use crate::case::Draft;
 use crate::engine::{Bench, Engine, Round};
 
 pub struct Generate {
@@ -17,7 +17,7 @@ impl Default for Generate {
 }
 
 impl Engine for Generate {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "generate"
     }
 
@@ -27,27 +27,27 @@ impl Engine for Generate {
 
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
         let grammar = bench.grammar.swarm(bench.rng);
-        Some(Box::new(Batch { grammar, left: self.batch, step: 0 }))
+        Some(Box::new(Batch { grammar, length: self.batch, made: 0 }))
     }
 }
 
 struct Batch {
     grammar: Grammar,
-    left: usize,
-    step: usize,
+    length: usize,
+    made: usize,
 }
 
 impl Round for Batch {
-    fn next(&mut self, bench: &mut Bench<'_>) -> Option<TestCase> {
-        self.left = self.left.checked_sub(1)?;
-        let provenance = Provenance {
-            engine: "generate".to_owned(),
-            seeds: Vec::new(),
-            step: self.step,
-            changes: vec![self.grammar.logic().name.clone()],
-        };
-        self.step += 1;
+    fn next(&mut self, bench: &mut Bench<'_>) -> Option<Draft> {
+        if self.made == self.length {
+            return None;
+        }
+        self.made += 1;
         let script = self.grammar.script(bench.store, bench.rng);
-        Some(TestCase { script, expectation: Expectation::Agree, provenance })
+        Some(Draft::agree(script).with_changes(vec![self.grammar.logic().name.clone()]))
+    }
+
+    fn length(&self) -> usize {
+        self.length
     }
 }

@@ -1,8 +1,11 @@
 //! Engines: makers of test cases, one file or folder each.
 //!
-//! - [`TestCase`]: script, expectation, provenance
-//! - [`Engine`], [`Round`], [`Ask`]: the traits between the campaign and the engines
-//! - [`all`], [`tuned`]: every engine by name; [`variants`]: parts of engines, for comparisons
+//! - [`Draft`]: what an engine makes; [`TestCase`]: the draft with its [`Provenance`]
+//! - [`Engine`], [`Round`], [`Ask`], [`OptionMenu`]: the traits between the campaign and the engines
+//! - [`Feedback`]: what the campaign tells of a test case
+//! - [`Transform`]: changes that any engine's test cases may go through
+//! - [`parse`], [`parse_list`]: engines by name; [`all`], [`transforms`]: what there is; [`variants`]: parts of engines,
+//!   for comparisons
 //! - [`Unchanged`]: the seeds themselves
 //! - [`Generate`]: scripts from nothing
 //! - [`OpFuzz`]: another operator at one place
@@ -15,26 +18,32 @@
 mod case;
 pub mod diver;
 mod engine;
+mod feedback;
+mod frames;
 mod fusion;
 mod generated;
+mod models;
 mod opfuzz;
 pub mod polarity;
 mod registry;
 mod sites;
 mod skeleton;
 mod storm;
+mod transform;
 mod typefuzz;
 mod unchanged;
-mod worlds;
 
-pub use case::{Derivation, Expectation, Provenance, TestCase};
+pub use case::{Draft, Provenance, SolverSettings, TestCase};
 pub use diver::Diver;
-pub use engine::{Ask, Bench, Engine, Feedback, Nobody, Round, Seed};
+pub use engine::{Ask, Bench, Engine, NoOptions, Nobody, OptionMenu, Round, Seed};
+pub use eval::{Derivation, Expectation};
+pub use feedback::{Answered, Feedback, RunFeedback};
 pub use fusion::Fusion;
 pub use generated::Generate;
 pub use opfuzz::{Groups, OpFuzz};
 pub use polarity::Polarity;
-pub use registry::{Tuning, all, tuned, variants};
+pub use registry::{Tuning, UnknownEngine, all, parse, parse_list, transforms, tuned, variants};
 pub use storm::Storm;
+pub use transform::{Incremental, Transform};
 pub use typefuzz::TypeFuzz;
 pub use unchanged::Unchanged;

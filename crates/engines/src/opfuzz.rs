@@ -9,8 +9,9 @@ use rustc_hash::FxHashMap;
 use smtlib::theory::Row;
 use smtlib::{Binder, Head, Op, Script, Sort, Store, Term};
 
-use crate::case::{Expectation, Provenance, TestCase};
-use crate::engine::{Bench, Engine, Feedback, Round};
+use crate::case::Draft;
+use crate::engine::{Bench, Engine, Round};
+use crate::feedback::Feedback;
 use crate::sites::{Sites, without_status};
 
 /// Draws of a place before a round is given up.
@@ -28,7 +29,7 @@ pub enum Groups {
 
 pub struct OpFuzz {
     pub groups: Groups,
-    /// Mutants of a seed; 300 is the default of the authors' tool yinyang.
+    /// Mutants per seed; 300 is the default of the authors' tool yinyang.
     pub iterations: usize,
 }
 
@@ -39,7 +40,7 @@ impl Default for OpFuzz {
 }
 
 impl Engine for OpFuzz {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "opfuzz"
     }
 
@@ -52,13 +53,12 @@ impl Engine for OpFuzz {
         }
         let grammar = for_script(bench.grammar, bench.store, &script);
         Some(Box::new(Mutation {
-            seed: seed.name.clone(),
             script,
             sites,
             grammar,
             groups: self.groups,
-            left: self.iterations,
-            step: 0,
+            length: self.iterations,
+            made: 0,
             known: FxHashMap::default(),
             signature: Vec::new(),
         }))
@@ -71,13 +71,12 @@ pub(crate) fn for_script(grammar: &Grammar, store: &Store, script: &Script) -> G
 }
 
 struct Mutation {
-    seed: String,
     script: Script,
     sites: Sites,
     grammar: Grammar,
     groups: Groups,
-    left: usize,
-    step: usize,
+    length: usize,
+    made: usize,
     /// Operators by the sorts of their arguments and result.
     known: FxHashMap<Vec<Sort>, Vec<&'static Row>>,
     /// Scratch space for a key.
@@ -85,22 +84,22 @@ struct Mutation {
 }
 
 impl Round for Mutation {
-    fn next(&mut self, bench: &mut Bench<'_>) -> Option<TestCase> {
-        self.left = self.left.checked_sub(1)?;
+    fn next(&mut self, bench: &mut Bench<'_>) -> Option<Draft> {
+        if self.made == self.length {
+            return None;
+        }
+        self.made += 1;
         let change = (0..TRIES).find_map(|_| self.mutate(bench))?;
-        let provenance = Provenance {
-            engine: "opfuzz".to_owned(),
-            seeds: vec![self.seed.clone()],
-            step: self.step,
-            changes: vec![change],
-        };
-        self.step += 1;
-        Some(TestCase { script: self.script.clone(), expectation: Expectation::Agree, provenance })
+        Some(Draft::agree(self.script.clone()).with_changes(vec![change]))
     }
 
-    fn learn(&mut self, feedback: Feedback) {
+    fn length(&self) -> usize {
+        self.length
+    }
+
+    fn learn(&mut self, feedback: &Feedback) {
         // A mutant that solvers refuse or drown in is no ground to build on.
-        if feedback.rejected || feedback.hopeless {
+        if feedback.is_rejected() || feedback.is_hopeless() {
             self.sites.undo(&mut self.script);
         }
     }

@@ -8,8 +8,9 @@ use generate::{Grammar, Scope};
 use rustc_hash::FxHashSet;
 use smtlib::{Command, Fun, Head, Script, Store, Term, Var};
 
-use crate::case::{Expectation, Provenance, TestCase};
-use crate::engine::{Bench, Engine, Feedback, Round};
+use crate::case::Draft;
+use crate::engine::{Bench, Engine, Round};
+use crate::feedback::Feedback;
 use crate::opfuzz::for_script;
 use crate::sites::{Sites, without_status};
 
@@ -23,7 +24,7 @@ const NEIGHBOURS: usize = 8;
 const GROWTH: usize = 400;
 
 pub struct TypeFuzz {
-    /// Mutants of a seed; 300 is the default of the authors' tool yinyang.
+    /// Mutants per seed; 300 is the default of the authors' tool yinyang.
     pub iterations: usize,
     /// Levels of new operators; 1 as in the paper: an operator over existing terms.
     pub depth: usize,
@@ -36,7 +37,7 @@ impl Default for TypeFuzz {
 }
 
 impl Engine for TypeFuzz {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "typefuzz"
     }
 
@@ -51,7 +52,6 @@ impl Engine for TypeFuzz {
         let visible = Visible::of(&script);
         let scope = operands(bench.store, &script, &visible);
         Some(Box::new(Mutation {
-            seed: seed.name.clone(),
             limit: sites.len() + GROWTH,
             start: script.clone(),
             before: None,
@@ -62,8 +62,8 @@ impl Engine for TypeFuzz {
             scope,
             visible,
             depth: self.depth.max(1),
-            left: self.iterations,
-            step: 0,
+            length: self.iterations,
+            made: 0,
         }))
     }
 }
@@ -143,7 +143,6 @@ fn operands(store: &mut Store, script: &Script, visible: &Visible) -> Scope {
 }
 
 struct Mutation {
-    seed: String,
     start: Script,
     script: Script,
     /// The script before the last mutation.
@@ -156,13 +155,16 @@ struct Mutation {
     visible: Visible,
     depth: usize,
     limit: usize,
-    left: usize,
-    step: usize,
+    length: usize,
+    made: usize,
 }
 
 impl Round for Mutation {
-    fn next(&mut self, bench: &mut Bench<'_>) -> Option<TestCase> {
-        self.left = self.left.checked_sub(1)?;
+    fn next(&mut self, bench: &mut Bench<'_>) -> Option<Draft> {
+        if self.made == self.length {
+            return None;
+        }
+        self.made += 1;
         if self.sites.len() > self.limit {
             self.script = self.start.clone();
             self.stale = true;
@@ -171,18 +173,15 @@ impl Round for Mutation {
             self.sites.collect(bench.store, &self.script);
         }
         let change = (0..TRIES).find_map(|_| self.mutate(bench))?;
-        let provenance = Provenance {
-            engine: "typefuzz".to_owned(),
-            seeds: vec![self.seed.clone()],
-            step: self.step,
-            changes: vec![change],
-        };
-        self.step += 1;
-        Some(TestCase { script: self.script.clone(), expectation: Expectation::Agree, provenance })
+        Some(Draft::agree(self.script.clone()).with_changes(vec![change]))
     }
 
-    fn learn(&mut self, feedback: Feedback) {
-        if (feedback.rejected || feedback.hopeless)
+    fn length(&self) -> usize {
+        self.length
+    }
+
+    fn learn(&mut self, feedback: &Feedback) {
+        if (feedback.is_rejected() || feedback.is_hopeless())
             && let Some(before) = self.before.take()
         {
             self.script = before;

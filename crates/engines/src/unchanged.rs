@@ -3,7 +3,7 @@
 //! A folder of seeds often holds bug reports, and a release under test may still have, or have again, the bugs they are
 //! about. The round also tells the campaign what the seed costs before anything is made of it.
 
-use crate::case::{Expectation, Provenance, TestCase};
+use crate::case::Draft;
 use crate::engine::{Bench, Engine, Round};
 
 /// The engine.
@@ -11,7 +11,7 @@ use crate::engine::{Bench, Engine, Round};
 pub struct Unchanged;
 
 impl Engine for Unchanged {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "seed"
     }
 
@@ -29,22 +29,17 @@ struct Only {
 }
 
 impl Round for Only {
-    fn next(&mut self, bench: &mut Bench<'_>) -> Option<TestCase> {
+    fn next(&mut self, bench: &mut Bench<'_>) -> Option<Draft> {
         if std::mem::replace(&mut self.given, true) {
             return None;
         }
         let seed = bench.seeds.first()?;
         // What a file says of its own answer is a claim, often of a release of long ago: solvers must only agree.
-        Some(TestCase {
-            script: seed.script.clone(),
-            expectation: Expectation::Agree,
-            provenance: Provenance {
-                engine: "seed".to_owned(),
-                seeds: vec![seed.name.clone()],
-                step: 0,
-                changes: Vec::new(),
-            },
-        })
+        Some(Draft::agree(seed.script.clone()))
+    }
+
+    fn length(&self) -> usize {
+        1
     }
 }
 
@@ -54,7 +49,7 @@ mod tests {
     use smtlib::{Mode, Store};
 
     use super::*;
-    use crate::{Nobody, Seed};
+    use crate::{NoOptions, Nobody, Seed};
 
     #[test]
     fn a_round_is_the_seed_and_nothing_more() {
@@ -64,11 +59,17 @@ mod tests {
         let seeds = [Seed { name: "s".to_owned(), script: script.clone(), status: None }];
         let grammar = Grammar::new("QF_LIA", &[], Config::default()).expect("a logic");
         let mut rng = rng::stream(1, 1);
-        let mut bench =
-            Bench { store: &mut store, rng: &mut rng, ask: &mut Nobody, grammar: &grammar, seeds: &seeds };
+        let mut bench = Bench {
+            store: &mut store,
+            rng: &mut rng,
+            ask: &mut Nobody,
+            grammar: &grammar,
+            seeds: &seeds,
+            options: &NoOptions,
+        };
         let mut round = Unchanged.open(&mut bench).expect("a round");
-        let case = round.next(&mut bench).expect("a test case");
-        assert_eq!(case.script, script);
+        let draft = round.next(&mut bench).expect("a test case");
+        assert_eq!(draft.script(), &script);
         assert!(round.next(&mut bench).is_none());
     }
 }

@@ -1,7 +1,8 @@
 //! Laws of the engines: mutants are well-sorted, streams repeat, stores do not grow, expectations hold.
 
 use engines::{
-    Bench, Engine, Expectation, Feedback, Fusion, Generate, Groups, Nobody, OpFuzz, Seed, TestCase, TypeFuzz,
+    Bench, Engine, Expectation, Feedback, Fusion, Generate, Groups, NoOptions, Nobody, OpFuzz, Provenance,
+    Seed, TestCase, TypeFuzz,
 };
 use generate::{Config, Grammar, rng};
 use smtlib::{Command, Family, Mode, Release, Status, Store, Version, parse, print};
@@ -48,12 +49,14 @@ fn seed(store: &mut Store, i: usize) -> Seed {
 fn round(engine: &dyn Engine, store: &mut Store, seeds: &[Seed], stream: u64) -> Vec<TestCase> {
     let grammar = grammar();
     let mut rng = rng::stream(3, stream);
-    let mut bench = Bench { store, rng: &mut rng, ask: &mut Nobody, grammar: &grammar, seeds };
+    let mut bench =
+        Bench { store, rng: &mut rng, ask: &mut Nobody, grammar: &grammar, seeds, options: &NoOptions };
     let mut cases = Vec::new();
     if let Some(mut round) = engine.open(&mut bench) {
-        while let Some(case) = round.next(&mut bench) {
-            cases.push(case);
+        while let Some(draft) = round.next(&mut bench) {
+            cases.push(TestCase::new(draft, Provenance::new(engine.name(), seeds, cases.len())));
         }
+        assert!(cases.len() <= round.length(), "{}: {} cases", engine.name(), cases.len());
     }
     cases
 }
@@ -164,15 +167,21 @@ fn a_rejected_mutant_is_not_built_upon() {
     let grammar = grammar();
     for engine in [&OpFuzz::default() as &dyn Engine, &TypeFuzz::default()] {
         let mut rng = rng::stream(4, 0);
-        let mut bench =
-            Bench { store: &mut store, rng: &mut rng, ask: &mut Nobody, grammar: &grammar, seeds: &seeds };
+        let mut bench = Bench {
+            store: &mut store,
+            rng: &mut rng,
+            ask: &mut Nobody,
+            grammar: &grammar,
+            seeds: &seeds,
+            options: &NoOptions,
+        };
         let mut round = engine.open(&mut bench).expect("a seed with operators");
         let original: Vec<_> = seeds[0].script.assertions().collect();
         for _ in 0..100 {
-            let case = round.next(&mut bench).expect("a mutant");
-            let changed = case.script.assertions().zip(&original).filter(|(new, old)| new != *old).count();
+            let draft = round.next(&mut bench).expect("a mutant");
+            let changed = draft.script().assertions().zip(&original).filter(|(new, old)| new != *old).count();
             assert_eq!(changed, 1, "{}: every mutant is one step from the seed", engine.name());
-            round.learn(Feedback { rejected: true, ..Feedback::default() });
+            round.learn(&Feedback::from_letters("r"));
         }
     }
 }
@@ -193,10 +202,8 @@ fn fusion_keeps_the_answer_of_its_seeds_and_refuses_others() {
         assert_eq!(cases.len(), 30, "{i} {j}");
         for case in &cases {
             assert_well_sorted(&store, case);
-            assert_eq!(case.expectation.status(), Some(status));
-            assert!(
-                matches!(&case.expectation, Expectation::Derived(_, why) if why.grounds.contains("seed"))
-            );
+            assert_eq!(case.expectation().answer(), Some(status));
+            assert!(matches!(case.expectation(), Expectation::Derived(why) if why.from.contains("seed")));
             let checks = case.script.commands.iter().filter(|command| **command == Command::CheckSat).count();
             assert_eq!(checks, 1);
         }
@@ -236,12 +243,19 @@ fn fusion_of_seeds_with_models_has_a_checked_witness() {
     let grammar = grammar();
     for (mut ask, holds) in [(Knows(-5, 0), true), (Knows(5, 0), false)] {
         let mut rng = rng::stream(6, 0);
-        let mut bench =
-            Bench { store: &mut store, rng: &mut rng, ask: &mut ask, grammar: &grammar, seeds: &seeds };
+        let mut bench = Bench {
+            store: &mut store,
+            rng: &mut rng,
+            ask: &mut ask,
+            grammar: &grammar,
+            seeds: &seeds,
+            options: &NoOptions,
+        };
         let mut round = Fusion::default().open(&mut bench).expect("two satisfiable seeds");
-        while let Some(case) = round.next(&mut bench) {
+        while let Some(draft) = round.next(&mut bench) {
             // A model that does not check out is never passed on as a witness.
-            assert_eq!(matches!(case.expectation, Expectation::Sat(_)), holds);
+            assert_eq!(draft.witness().is_some(), holds);
+            assert_eq!(*draft.expectation() == Expectation::Witness, holds);
         }
     }
 }

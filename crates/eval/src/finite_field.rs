@@ -108,8 +108,15 @@ impl fmt::Debug for FieldElement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::integer::tests::any_integer;
     use proptest::prelude::*;
+
+    fn any_integer() -> impl Strategy<Value = Integer> {
+        prop_oneof![
+            (-20i64..20).prop_map(Integer::from),
+            any::<i128>().prop_map(Integer::from),
+            (any::<i128>(), any::<i128>()).prop_map(|(a, b)| Integer::from(a) * Integer::from(b)),
+        ]
+    }
 
     fn element(text: &str) -> FieldElement {
         text.parse().expect("a well-formed literal")

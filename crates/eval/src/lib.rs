@@ -4,8 +4,7 @@
 //! standard (or a solver's documented extension) defines on it. Nothing here
 //! rounds silently: a result that would cost too much is a typed refusal.
 //!
-//! - [`integer`]: unbounded integers, Euclidean division
-//! - [`rational`]: exact fractions
+//! - [`integer`], [`rational`]: exact numbers, which literals hold too
 //! - [`bv`]: bit-vectors of any width
 //! - [`algebraic`]: real algebraic numbers, the values solvers print for
 //!   nonlinear real arithmetic
@@ -25,7 +24,6 @@
 //! - [`model_text`]: models as solvers print them, and as we write them
 //! - [`evaluate`]: the value of a term under a model
 //! - [`ops`]: what every operator computes
-//! - [`differential`]: the evaluator against solvers, operator by operator
 //! - [`Expectation`]: what a script's answer must be, and how that is known
 //! - [`abstraction`]: sets of values, for pre-analysis
 //! - [`unknown`]: why a term has no decided value
@@ -34,18 +32,15 @@ pub mod abstraction;
 pub mod algebraic;
 pub mod bv;
 pub mod computable;
-pub mod differential;
 pub mod enclosure;
 pub mod evaluate;
 mod expectation;
 pub mod finite_field;
 pub mod fp;
-pub mod integer;
 pub mod model;
 pub mod model_text;
 pub mod ops;
 mod random;
-pub mod rational;
 pub mod regex;
 pub mod sequence;
 pub mod sorts;
@@ -57,6 +52,7 @@ pub mod value;
 pub use evaluate::{Budget, Evaluated, Evaluation, Evaluator, Mode};
 pub use expectation::{Derivation, Expectation};
 pub use model::{Interpretation, Model, Universe, Witness, World};
+pub use numbers::{integer, rational};
 pub use to_term::to_term;
 pub use unknown::{Reason, Unknown};
 pub use value::Value;

@@ -1,11 +1,9 @@
 //! Values as terms, in the forms the standard has for them.
 
-use dashu_ratio::RBig;
 use smtlib::{Head, Index, Literal, Op, Sort, SortKind, Store, Term};
 
 use crate::bv::BitVector;
 use crate::fp::{Float, RoundingMode};
-use crate::rational::Rational;
 use crate::value::{Table, Value};
 
 /// A term that denotes the value of a sort in every model. `None` where the language has no such term:
@@ -14,8 +12,8 @@ pub fn to_term(store: &mut Store, sort: Sort, value: &Value) -> Option<Term> {
     let kind = store.sort_kind(sort).clone();
     Some(match (value, kind) {
         (Value::Bool(value), _) => store.bool(*value),
-        (Value::Int(value), _) => store.int(value.to_ibig()),
-        (Value::Real(value), _) => store.real(ratio(value.to_rational()?)),
+        (Value::Int(value), _) => store.int(value.clone()),
+        (Value::Real(value), _) => store.real(value.to_rational()?.clone()),
         (Value::BitVector(bits), _) => bit_vector(store, bits),
         (Value::Float(value), _) => float(store, value)?,
         (Value::RoundingMode(mode), _) => store.op(rounding_mode(*mode), &[]).ok()?,
@@ -58,7 +56,7 @@ pub fn to_term(store: &mut Store, sort: Sort, value: &Value) -> Option<Term> {
             let mut parts = Vec::with_capacity(elements.len());
             for (value, count) in elements.iter() {
                 let value = to_term(store, element, value)?;
-                let count = store.int(count.to_ibig());
+                let count = store.int(count.clone());
                 parts.push(store.op(Op::BagMake, &[value, count]).ok()?);
             }
             join(store, sort, Op::BagEmpty, Op::BagUnionDisjoint, parts)?
@@ -85,10 +83,6 @@ fn join(store: &mut Store, sort: Sort, empty: Op, union: Op, parts: Vec<Term>) -
         None => store.qualified(empty, sort, &[]).ok(),
         Some(first) => parts.try_fold(first, |sum, part| store.op(union, &[sum, part]).ok()),
     }
-}
-
-pub(crate) fn ratio(value: &Rational) -> RBig {
-    RBig::from_parts(value.numerator().to_ibig(), value.denominator().magnitude())
 }
 
 fn bit_vector(store: &mut Store, bits: &BitVector) -> Term {

@@ -133,6 +133,39 @@ fn a_replacement_under_a_binder_evaluates_the_binder() {
 }
 
 #[test]
+fn a_replacement_in_a_term_without_value_keeps_nothing_that_rests_on_its_identity() {
+    for (text, path, new) in [
+        ("(= (+ (div x 0) 1) (+ (div x 0) 1))", &[0, 1][..], "2"),
+        // That the sum has no value is known already.
+        ("(let ((t (+ (div x 0) 1))) (and (or (> t 0) true) (= t t)))", &[1, 0, 1], "2"),
+    ] {
+        let case = Case::new("(declare-const x Int)").with(&[("x", "1")]);
+        let (root, new) = (case.term(text), case.term(new));
+        let model = case.model.borrow().clone();
+        let mut store = case.store.into_inner();
+        let mut evaluation = Evaluation::new(Evaluator::default(), &store, &model, root);
+        assert!(evaluation.value().is_ok(), "{text}: both sides are one term");
+        let tried = evaluation.replace(&mut store, &model, path, new).unwrap().clone();
+        assert!(tried.is_err(), "{text}: {tried:?}");
+        evaluation.commit(&mut store, &model).unwrap();
+        assert!(evaluation.value().is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_replacement_in_the_polynomial_of_a_root_evaluates_the_root() {
+    let case = Case::new("(declare-const x Real)");
+    let root = case.term("(< (root-obj (+ (^ x 2) (- 2)) 2) 2.0)");
+    let new = case.term("(- 9.0)");
+    let mut store = case.store.into_inner();
+    let model = Model::new();
+    let mut evaluation = Evaluation::new(Evaluator::default(), &store, &model, root);
+    assert_eq!(evaluation.value(), &Ok(Value::TRUE));
+    let value = evaluation.replace(&mut store, &model, &[0, 0, 1], new).unwrap();
+    assert_eq!(value, &Ok(Value::FALSE));
+}
+
+#[test]
 fn a_witness_satisfies_every_check() {
     let script = "(declare-const x Int)(assert (> x 1))(push 1)(assert (< x 5))(check-sat)(pop 1)
                   (assert (= (div x 0) 7))(check-sat)";

@@ -200,6 +200,42 @@ fn definitions_that_make_no_sense_leave_their_symbol_unknown() {
     assert_eq!(offsets, [30, 58], "the definitions of y and z");
 }
 
+/// A quantifier over a sort with a wrong number of elements is a wrong verdict.
+#[test]
+fn a_sort_has_no_other_elements_only_if_the_model_lists_all_it_names() {
+    let closed = |statements: &str| {
+        let mut store = Store::new();
+        let script = script(&mut store, "mixed");
+        let text = format!("((declare-fun S!val!0 () S) (define-fun a () S S!val!0) {statements})");
+        let read = read_model(&mut store, &script, text.as_bytes(), Release::STANDARD).expect("a model");
+        let sort = store.fun(script.declared_funs().next().expect("a")).result;
+        read.model.universe(sort).expect("an element").is_closed()
+    };
+    let second = "(declare-fun S!val!1 () S)";
+    for all in [
+        "(forall ((x S)) (= x S!val!0))".to_owned(),
+        "(forall ((x S)) (or (= x S!val!0)))".to_owned(),
+        format!("{second} (forall ((x S)) (or (= x S!val!0) (= S!val!1 x)))"),
+        "\n; cardinality of S is 1\n; rep: S!val!0\n".to_owned(),
+    ] {
+        assert!(closed(&all), "{all}");
+    }
+    for not_all in [
+        // Elements that are not listed, and what is listed and no element.
+        format!("{second} (forall ((x S)) (= x S!val!0))"),
+        "(declare-fun S!val!1 () T) (forall ((x S)) (or (= x S!val!0) (= x S!val!1)))".to_owned(),
+        "(forall ((x S)) (or (= x S!val!0) (= x S!val!1)))".to_owned(),
+        // Other formulas.
+        "(forall ((x S)) true)".to_owned(),
+        "(forall ((x S)) (or (= x S!val!0) (= a b)))".to_owned(),
+        "(forall ((x S)) (not (= x S!val!0)))".to_owned(),
+        // A list that was cut off.
+        "\n; cardinality of S is 2\n; rep: S!val!0\n".to_owned(),
+    ] {
+        assert!(!closed(&not_all), "{not_all}");
+    }
+}
+
 #[test]
 fn rounded_decimals_are_not_taken_for_exact() {
     let mut store = Store::new();

@@ -1,4 +1,4 @@
-//! How many terms and scripts a second: `cargo bench -p generate`.
+//! How many terms and scripts per second: `cargo bench -p generate`.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

@@ -1,8 +1,7 @@
 //! Constants that tend to matter: zeros, ones, powers of two and their neighbours, extremes, odd floats and strings.
 
-use dashu_int::{IBig, UBig};
-use dashu_ratio::RBig;
-use smtlib::{Head, Index, Literal, Op, Sort, SortKind, Store, Term};
+use dashu_int::UBig;
+use smtlib::{Head, Index, Integer, Literal, Op, Rational, Sort, SortKind, Store, Term};
 
 use crate::rng::Rng;
 use crate::scope::Scope;
@@ -45,11 +44,11 @@ fn nested(
         }
         Sort::INT => {
             let value = integer(rng);
-            return Some(store.int(if style.plain && value < IBig::ZERO { -value } else { value }));
+            return Some(store.int(if style.plain && value.is_negative() { -value } else { value }));
         }
         Sort::REAL => {
             let value = rational(rng);
-            let value = if style.plain { RBig::from(rng.below(20)) } else { value };
+            let value = if style.plain { Rational::from(rng.below(20)) } else { value };
             return Some(store.real(value));
         }
         Sort::STRING => {
@@ -146,38 +145,38 @@ pub(crate) fn nonzero(store: &mut Store, rng: &mut Rng, sort: Sort) -> Option<Te
     match sort {
         Sort::INT => {
             let value = integer(rng);
-            Some(store.int(if value == IBig::ZERO { IBig::from(3) } else { value }))
+            Some(store.int(if value.is_zero() { Integer::from(3) } else { value }))
         }
         Sort::REAL => {
             let value = rational(rng);
-            Some(store.real(if value == RBig::ZERO { RBig::from(3) } else { value }))
+            Some(store.real(if value.is_zero() { Rational::from(3) } else { value }))
         }
         _ => None,
     }
 }
 
-fn integer(rng: &mut Rng) -> IBig {
+fn integer(rng: &mut Rng) -> Integer {
     let magnitude = match rng.below(10) {
-        0 | 1 => IBig::ZERO,
-        2 | 3 => IBig::ONE,
-        4..=6 => IBig::from(rng.between(2, 12)),
-        7 => IBig::from(rng.below(1000)),
+        0 | 1 => Integer::ZERO,
+        2 | 3 => Integer::ONE,
+        4..=6 => Integer::from(rng.between(2, 12)),
+        7 => Integer::from(rng.below(1000)),
         8 => {
             let exponent = *rng.pick(&[2, 3, 4, 7, 8, 15, 16, 31, 32, 53, 63, 64]).unwrap_or(&8);
-            (IBig::ONE << exponent) + IBig::from(rng.below(3)) - IBig::ONE
+            Integer::from((1u128 << exponent) + rng.below(3) as u128 - 1)
         }
-        _ => IBig::from(10).pow(rng.between(1, 12)),
+        _ => Integer::from(10u64.pow(rng.between(1, 12) as u32)),
     };
     if rng.chance(0.35) { -magnitude } else { magnitude }
 }
 
-fn rational(rng: &mut Rng) -> RBig {
+fn rational(rng: &mut Rng) -> Rational {
     let numerator = integer(rng);
     if rng.chance(0.6) {
-        return RBig::from(numerator);
+        return Rational::from(numerator);
     }
     let denominator = *rng.pick(&[2u32, 3, 4, 5, 7, 8, 10, 16, 100, 1000]).unwrap_or(&2);
-    RBig::from_parts(numerator, UBig::from(denominator))
+    Rational::new(numerator, Integer::from(denominator)).unwrap_or_default()
 }
 
 fn bits(rng: &mut Rng, width: u32) -> UBig {

@@ -6,8 +6,10 @@
 //! - [`Grammar`]: a logic, the releases under test and a [`Config`] as weights of operators by sort.
 //! - [`Scope`]: the leaves, functions, datatypes and sorts that terms at one place are made of.
 //! - [`rng`]: the project's one random source, numbered streams under a seed.
+//! - [`bandit`]: which of several choices to take next, by what each has brought.
 //! - [`logic`]: what the letters of a logic's name allow.
 
+pub mod bandit;
 mod config;
 mod constants;
 mod grammar;

@@ -157,8 +157,8 @@ fn is_number(store: &Store, term: Term) -> bool {
 fn is_zero(store: &Store, term: Term) -> bool {
     match store.head(term) {
         Head::Literal(id) => match store.literal(id) {
-            smtlib::Literal::Int(value) => *value == dashu_int::IBig::ZERO,
-            smtlib::Literal::Real(value) => *value == dashu_ratio::RBig::ZERO,
+            smtlib::Literal::Int(value) => value.is_zero(),
+            smtlib::Literal::Real(value) => value.is_zero(),
             _ => false,
         },
         _ => store.args(term).first().is_some_and(|arg| is_zero(store, *arg)),

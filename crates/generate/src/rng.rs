@@ -3,9 +3,13 @@
 //! ChaCha is defined by its algorithm, not by a library version, so a stream means the same test case on every
 //! machine and in every build. A worker opens one stream per test case; the pair (seed, index) is all that a
 //! finding must remember to be made again.
+//!
+//! Crates that are not above this one take any `rand_core::Rng`; [`Rng`] is one, and the only one outside of tests.
+
+use std::convert::Infallible;
 
 use rand_chacha::ChaCha8Rng;
-use rand_core::{Rng as _, SeedableRng as _};
+use rand_core::{Rng as _, SeedableRng as _, TryRng};
 
 /// A stream of random choices.
 #[derive(Clone, Debug)]
@@ -20,7 +24,45 @@ pub fn stream(seed: u64, index: u64) -> Rng {
     Rng(rng)
 }
 
+impl TryRng for Rng {
+    type Error = Infallible;
+
+    #[inline]
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        self.0.try_next_u32()
+    }
+
+    #[inline]
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        self.0.try_next_u64()
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.0.try_fill_bytes(bytes)
+    }
+}
+
 impl Rng {
+    /// A stream of its own that depends on where this one stands, which stays there: choices that are added later
+    /// under a new name do not move those that findings remember.
+    pub fn fork(&self, name: &str) -> Rng {
+        let mut key = [0; 32];
+        self.0.clone().fill_bytes(&mut key);
+        let mut rng = ChaCha8Rng::from_seed(key);
+        rng.set_stream(fnv(name));
+        Rng(rng)
+    }
+
+    /// A stream of its own that the next 256 bits of this one decide: however much is drawn from it, this one goes on in
+    /// the same way.
+    pub fn split(&mut self) -> Rng {
+        let mut key = [0; 32];
+        for part in key.chunks_mut(8) {
+            part.copy_from_slice(&self.bits().to_le_bytes());
+        }
+        Rng(ChaCha8Rng::from_seed(key))
+    }
+
     /// 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
@@ -93,6 +135,12 @@ impl Rng {
     }
 }
 
+/// 64-bit FNV-1a.
+fn fnv(name: &str) -> u64 {
+    let step = |state: u64, byte: u8| (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +161,28 @@ mod tests {
         // Findings name their stream: these numbers must survive every change of dependencies.
         let mut rng = stream(1, 2);
         assert_eq!([rng.bits(), rng.bits()], [6_938_885_953_644_749_562, 2_026_289_535_659_934_096]);
+    }
+
+    #[test]
+    fn a_fork_leaves_its_stream_alone_and_differs_by_name_and_place() {
+        let mut rng = stream(1, 2);
+        let (mut one, mut other) = (rng.fork("options"), rng.fork("transform 0"));
+        // Fixed for ever, like the streams themselves.
+        assert_eq!(one.bits(), 10_812_906_299_196_482_833);
+        assert_ne!(rng.fork("options").bits(), other.bits());
+        assert_eq!(rng.bits(), stream(1, 2).bits());
+        assert_ne!(rng.fork("options").bits(), stream(1, 2).fork("options").bits());
+    }
+
+    #[test]
+    fn a_split_off_stream_does_not_touch_the_first_and_is_fixed_for_ever() {
+        let (mut rng, mut other) = (stream(1, 2), stream(1, 2));
+        let mut split = rng.split();
+        assert_eq!([split.bits(), split.bits()], [1_658_758_732_818_399_272, 9_503_499_877_519_368_352]);
+        for _ in 0..4 {
+            other.bits();
+        }
+        assert_eq!(rng.bits(), other.bits());
     }
 
     #[test]

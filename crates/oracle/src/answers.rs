@@ -1,9 +1,10 @@
 //! Wrong answers: against what is expected, against each other.
 
 use smtlib::{Family, Status, Version};
+use solver::run::{PartyId, Run, RunError};
 
-use crate::court::Oracle;
-use crate::run::{Rerun, Run, RunError};
+use crate::asking::Asking;
+use crate::judge::Oracle;
 use crate::subject::{ModelValue, Subject};
 use crate::verdict::{Kind, Verdict};
 
@@ -19,7 +20,7 @@ impl Oracle for WrongAnswers {
         &self,
         subject: &mut Subject,
         runs: &[Run],
-        rerun: &mut dyn Rerun,
+        asking: &mut Asking,
     ) -> Result<Vec<Verdict>, RunError> {
         let checks = runs
             .iter()
@@ -29,12 +30,9 @@ impl Oracle for WrongAnswers {
         let mut verdicts = Vec::new();
         for check in 0..checks {
             // A missing answer is no difference, whatever the reason.
-            let said: Vec<(usize, Status)> = runs
-                .iter()
-                .enumerate()
-                .filter_map(|(position, run)| Some((position, run.status(check)?)))
-                .collect();
-            verdicts.extend(judge_check(subject, runs, check, &said, rerun)?);
+            let said: Vec<(&Run, Status)> =
+                runs.iter().filter_map(|run| Some((run, run.status(check)?))).collect();
+            verdicts.extend(judge_check(subject, check, &said, asking)?);
         }
         Ok(verdicts)
     }
@@ -42,45 +40,43 @@ impl Oracle for WrongAnswers {
 
 fn judge_check(
     subject: &mut Subject,
-    runs: &[Run],
     check: usize,
-    said: &[(usize, Status)],
-    rerun: &mut dyn Rerun,
+    said: &[(&Run, Status)],
+    asking: &mut Asking,
 ) -> Result<Vec<Verdict>, RunError> {
     let contradiction = said.iter().any(|(_, status)| Some(*status) != said.first().map(|first| first.1));
-    let expected = subject.expected.clone();
-    let unexpected =
-        expected.as_ref().is_some_and(|expected| said.iter().any(|(_, status)| *status != expected.status));
+    let expected = subject.expectation.answer();
+    let unexpected = expected.is_some_and(|expected| said.iter().any(|(_, status)| *status != expected));
     if !contradiction && !unexpected {
         return Ok(Vec::new());
     }
-    let sayers = |wanted: Status| -> Vec<usize> {
-        said.iter().filter(|(_, status)| *status == wanted).map(|(position, _)| *position).collect()
+    let sayers = |wanted: Status| -> Vec<&Run> {
+        said.iter().filter(|(_, status)| *status == wanted).map(|(run, _)| *run).collect()
     };
 
     // A model that satisfies every formula in force settles it.
     let mut proof = None;
     let mut refuted_models = Vec::new();
-    for position in sayers(Status::Sat) {
-        let Some(found) = subject.model_check(runs, position, check, true, rerun)? else { continue };
+    for run in sayers(Status::Sat) {
+        let Some(found) = subject.model_check(run, check, true, asking)? else { continue };
         match found.value {
             ModelValue::True => {
                 proof = Some(format!(
                     "the model of {} satisfies every assertion by our evaluation",
-                    runs[position].configuration.name()
+                    run.configuration.name()
                 ));
                 break;
             }
-            ModelValue::False(..) => refuted_models.push(position),
+            ModelValue::False(..) => refuted_models.push(run.party()),
             ModelValue::Unknown(_) => {}
         }
     }
     let (truth, because) = if let Some(proof) = proof {
         (Some(Status::Sat), proof)
-    } else if let Some(expected) = &expected {
-        (Some(expected.status), expected.because.clone())
+    } else if expected.is_some() {
+        (expected, subject.expectation.because())
     } else {
-        vote(runs, said, &refuted_models)
+        vote(said, &refuted_models)
     };
 
     let Some(truth) = truth else {
@@ -88,12 +84,12 @@ fn judge_check(
             Kind::Disagreement,
             format!(
                 "{} answered sat and {} answered unsat",
-                names(runs, &sayers(Status::Sat)),
-                names(runs, &sayers(Status::Unsat))
+                names(&sayers(Status::Sat)),
+                names(&sayers(Status::Unsat))
             ),
         );
         verdict.check = Some(check);
-        verdict.opponents = said.iter().map(|(position, _)| *position).collect();
+        verdict.opponents = said.iter().map(|(run, _)| run.party()).collect();
         verdict.evidence.push(because);
         return Ok(vec![verdict]);
     };
@@ -109,17 +105,17 @@ fn judge_check(
                 kind,
                 format!("it answered {} but the answer is {}: {because}", word(*status), word(truth)),
             );
-            verdict.accused = Some(*accused);
+            verdict.accused = Some(accused.party());
             verdict.check = Some(check);
-            verdict.opponents = opponents.clone();
-            let own = runs[*accused].configuration.lineage();
+            verdict.opponents = opponents.iter().map(|opponent| opponent.party()).collect();
+            let own = accused.configuration.lineage();
             verdict.own_family_objects =
-                opponents.iter().any(|opponent| runs[*opponent].configuration.lineage() == own);
+                opponents.iter().any(|opponent| opponent.configuration.lineage() == own);
             if !opponents.is_empty() {
-                let others = names(runs, &opponents);
+                let others = names(&opponents);
                 verdict.evidence.push(format!("{} by {others}", word(truth)));
             }
-            if refuted_models.contains(accused) {
+            if refuted_models.contains(&accused.party()) {
                 verdict.evidence.push("its model is wrong by our evaluation".into());
             }
             verdict
@@ -129,30 +125,24 @@ fn judge_check(
 
 /// Who is right when nothing proves it. Each family has one voice, that of its newest release with the fewest options:
 /// several releases, or several configurations of one, are likely to share a bug. A `sat` with a wrong model has none.
-fn vote(runs: &[Run], said: &[(usize, Status)], refuted_models: &[usize]) -> (Option<Status>, String) {
-    let rank = |position: usize| -> (bool, Version, std::cmp::Reverse<usize>) {
-        let configuration = &runs[position].configuration;
-        let release = configuration.release();
+fn vote(said: &[(&Run, Status)], refuted_models: &[PartyId]) -> (Option<Status>, String) {
+    let rank = |run: &Run| -> (bool, Version, std::cmp::Reverse<usize>) {
+        let release = run.configuration.release();
         let superseded = release.family == Family::Cvc4;
-        (!superseded, release.version, std::cmp::Reverse(configuration.options().count()))
+        (!superseded, release.version, std::cmp::Reverse(run.configuration.option_count()))
     };
-    let said: Vec<(usize, Status)> =
-        said.iter().filter(|(position, _)| !refuted_models.contains(position)).copied().collect();
-    let mut families: Vec<Family> =
-        said.iter().map(|(position, _)| runs[*position].configuration.lineage()).collect();
+    let said: Vec<(&Run, Status)> =
+        said.iter().filter(|(run, _)| !refuted_models.contains(&run.party())).copied().collect();
+    let mut families: Vec<Family> = said.iter().map(|(run, _)| run.configuration.lineage()).collect();
     families.sort_unstable();
     families.dedup();
     let mut sat = Vec::new();
     let mut unsat = Vec::new();
     for family in families {
-        let members: Vec<(usize, Status)> = said
-            .iter()
-            .filter(|(position, _)| runs[*position].configuration.lineage() == family)
-            .copied()
-            .collect();
-        let Some(best) = members.iter().map(|(position, _)| rank(*position)).max() else { continue };
-        let voices: Vec<&(usize, Status)> =
-            members.iter().filter(|(position, _)| rank(*position) == best).collect();
+        let members: Vec<(&Run, Status)> =
+            said.iter().filter(|(run, _)| run.configuration.lineage() == family).copied().collect();
+        let Some(best) = members.iter().map(|(run, _)| rank(run)).max() else { continue };
+        let voices: Vec<&(&Run, Status)> = members.iter().filter(|(run, _)| rank(run) == best).collect();
         // Equal claims to speak for the family that contradict each other: it has no voice.
         if voices.iter().any(|(_, status)| *status != voices[0].1) {
             continue;
@@ -162,11 +152,11 @@ fn vote(runs: &[Run], said: &[(usize, Status)], refuted_models: &[usize]) -> (Op
             _ => unsat.push(voices[0].0),
         }
     }
-    let because = |winners: &[usize], losers: usize| {
+    let because = |winners: &[&Run], losers: usize| {
         format!(
             "{} to {losers} votes, one for each family's newest release ({})",
             winners.len(),
-            names(runs, winners)
+            names(winners)
         )
     };
     match sat.len().cmp(&unsat.len()) {
@@ -184,7 +174,7 @@ fn word(status: Status) -> &'static str {
     }
 }
 
-fn names(runs: &[Run], positions: &[usize]) -> String {
-    let names: Vec<String> = positions.iter().map(|position| runs[*position].configuration.name()).collect();
+fn names(runs: &[&Run]) -> String {
+    let names: Vec<String> = runs.iter().map(|run| run.configuration.name()).collect();
     names.join(", ")
 }

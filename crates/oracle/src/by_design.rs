@@ -6,8 +6,8 @@
 use smtlib::literal::Escapes;
 use smtlib::print::Dialect;
 use smtlib::{Family, Head, Literal, Op, Release};
+use solver::run::Run;
 
-use crate::run::Run;
 use crate::subject::Subject;
 use crate::verdict::Verdict;
 
@@ -16,7 +16,7 @@ pub fn excuse(subject: &Subject, runs: &[Run], verdict: &Verdict) -> Option<Stri
     if !verdict.kind.is_about_meaning() {
         return None;
     }
-    let involved: Vec<&Run> = verdict.accused.iter().chain(&verdict.opponents).map(|i| &runs[*i]).collect();
+    let involved: Vec<&Run> = verdict.involved().filter_map(|party| Run::of(runs, party)).collect();
     options(&involved)
         .or_else(|| escapes(&involved))
         .or_else(|| if verdict.own_family_objects { None } else { powers(subject, &involved) })
@@ -32,8 +32,9 @@ fn options(runs: &[&Run]) -> Option<String> {
         ("--mbqi-one-inst-per-round", "takes candidate models for models"),
     ];
     for run in runs {
+        let words = run.configuration.options();
         for (option, why) in UNSOUND {
-            if run.configuration.options().any(|word| word == option) {
+            if words.iter().any(|word| word == option) {
                 return Some(format!("{option} {why}"));
             }
         }
@@ -110,8 +111,8 @@ fn coercions(subject: &Subject, runs: &[Run], verdict: &Verdict) -> Option<Strin
     if note.message.contains(OPEN[0]) && !converts(subject) {
         return None;
     }
-    let mut families: Vec<Family> =
-        verdict.opponents.iter().map(|i| runs[*i].configuration.lineage()).collect();
+    let opponents = verdict.opponents.iter().filter_map(|party| Run::of(runs, *party));
+    let mut families: Vec<Family> = opponents.map(|run| run.configuration.lineage()).collect();
     families.sort_unstable();
     families.dedup();
     if families.len() > 1 {

@@ -1,11 +1,12 @@
 //! Unsatisfiable cores: they must be unsatisfiable alone, and name what exists.
 
 use smtlib::{Command, Head, Script, Store, Term};
+use solver::run::{Run, RunError};
 
-use crate::court::Oracle;
+use crate::asking::Asking;
 use crate::frame::Frame;
+use crate::judge::Oracle;
 use crate::models::ask_about;
-use crate::run::{Rerun, Run, RunError};
 use crate::subject::Subject;
 use crate::verdict::{Kind, Verdict};
 
@@ -21,7 +22,7 @@ impl Oracle for UnsoundCores {
         &self,
         subject: &mut Subject,
         runs: &[Run],
-        rerun: &mut dyn Rerun,
+        asking: &mut Asking,
     ) -> Result<Vec<Verdict>, RunError> {
         // The output of get-unsat-assumptions looks the same.
         let asks =
@@ -30,7 +31,7 @@ impl Oracle for UnsoundCores {
             return Ok(Vec::new());
         }
         let mut verdicts = Vec::new();
-        for (position, run) in runs.iter().enumerate() {
+        for run in runs {
             for core in &run.answers.cores {
                 let Some(check) = run.check_at(core.after) else { continue };
                 let Some(frame) = subject.frames().get(check).cloned() else { continue };
@@ -71,10 +72,10 @@ impl Oracle for UnsoundCores {
                         .collect();
                     let all = dropped.is_empty() && assumptions.len() == frame.assumptions.len();
                     let frame = Frame { assumptions, ..frame };
-                    if all { None } else { alone(subject, run, &frame, &dropped, rerun)? }
+                    if all { None } else { alone(subject, run, &frame, &dropped, asking)? }
                 };
                 verdicts.extend(verdict.map(|mut verdict| {
-                    verdict.accused = Some(position);
+                    verdict.accused = Some(run.party());
                     verdict.check = Some(check);
                     verdict.evidence.push(format!("the core: ({})", core.names.join(" ")));
                     verdict
@@ -99,12 +100,12 @@ fn alone(
     run: &Run,
     frame: &Frame,
     dropped: &[usize],
-    rerun: &mut dyn Rerun,
+    asking: &mut Asking,
 ) -> Result<Option<Verdict>, RunError> {
     let kept = frame.script.commands.iter().enumerate().filter(|(place, _)| !dropped.contains(place));
     let script = Script { commands: kept.map(|(_, command)| command.clone()).collect() };
     let core = Frame { script, ..frame.clone() };
-    let opinions = ask_about(subject, &core, &run.configuration, rerun)?;
+    let opinions = ask_about(subject, &core, &run.configuration, asking)?;
     Ok(match (&opinions.proof, opinions.sat.as_slice(), opinions.unsat.as_slice()) {
         (Some(prover), _, _) => Some(Verdict::new(
             Kind::UnsoundCore,

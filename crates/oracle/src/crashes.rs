@@ -1,9 +1,10 @@
 //! Crashes: fatal signals, failed assertions, sanitizer reports, uncaught exceptions.
 
 use solver::crash::CrashReport;
+use solver::run::{Run, RunError};
 
-use crate::court::Oracle;
-use crate::run::{Rerun, Run, RunError};
+use crate::asking::Asking;
+use crate::judge::Oracle;
 use crate::subject::Subject;
 use crate::verdict::{Kind, Verdict};
 
@@ -15,16 +16,15 @@ impl Oracle for Crashes {
         "crash"
     }
 
-    fn judge(&self, _: &mut Subject, runs: &[Run], _: &mut dyn Rerun) -> Result<Vec<Verdict>, RunError> {
-        let crashed = runs.iter().enumerate().filter_map(|(i, run)| Some((i, run, run.answers.crash()?)));
-        Ok(crashed.map(|(i, run, crash)| verdict(i, run, crash)).collect())
+    fn judge(&self, _: &mut Subject, runs: &[Run], _: &mut Asking) -> Result<Vec<Verdict>, RunError> {
+        Ok(runs.iter().filter_map(|run| Some(verdict(run, run.answers.crash()?))).collect())
     }
 }
 
-fn verdict(accused: usize, run: &Run, crash: &CrashReport) -> Verdict {
+fn verdict(run: &Run, crash: &CrashReport) -> Verdict {
     let signature = crash.signature();
     let mut verdict = Verdict::new(Kind::Crash, format!("it crashed: {signature}"));
-    verdict.accused = Some(accused);
+    verdict.accused = Some(run.party());
     verdict.check = Some(run.answers.checks.len());
     if !crash.message.is_empty() {
         verdict.evidence.push(crash.message.clone());

@@ -1,16 +1,17 @@
 //! Incremental solving against solving from scratch: a frame's answer must not depend on what was asked before.
 
 use smtlib::{Status, print};
+use solver::run::{Run, RunError};
 
-use crate::court::Oracle;
-use crate::run::{Rerun, Run, RunError};
+use crate::asking::Asking;
+use crate::judge::Oracle;
 use crate::subject::Subject;
 use crate::verdict::{Kind, Verdict};
 
 /// Runs each frame alone and compares.
 #[derive(Debug, Clone, Copy)]
 pub struct Incremental {
-    /// At most so many frames a run, from the last one backwards: trouble builds up.
+    /// At most so many frames per run, from the last one backwards: trouble builds up.
     pub frames: usize,
 }
 
@@ -29,13 +30,13 @@ impl Oracle for Incremental {
         &self,
         subject: &mut Subject,
         runs: &[Run],
-        rerun: &mut dyn Rerun,
+        asking: &mut Asking,
     ) -> Result<Vec<Verdict>, RunError> {
         if !subject.script.is_some_and(smtlib::Script::is_incremental) {
             return Ok(Vec::new());
         }
         let mut verdicts = Vec::new();
-        for (position, run) in runs.iter().enumerate() {
+        for run in runs {
             let answered =
                 (0..subject.frames().len()).rev().filter_map(|check| Some((check, run.status(check)?)));
             for (check, status) in answered.take(self.frames) {
@@ -44,7 +45,7 @@ impl Oracle for Incremental {
                     continue;
                 }
                 let text = print::print(subject.store, &frame.alone(), run.configuration.release());
-                let alone = rerun.run(&run.configuration, text.as_bytes())?;
+                let alone = asking.run(&run.configuration, text.as_bytes())?;
                 let Some(other) = alone.status(0).filter(|other| *other != status) else { continue };
                 let words = |status| if status == Status::Sat { "sat" } else { "unsat" };
                 let mut verdict = Verdict::new(
@@ -55,13 +56,13 @@ impl Oracle for Incremental {
                         words(other)
                     ),
                 );
-                verdict.accused = Some(position);
+                verdict.accused = Some(run.party());
                 verdict.check = Some(check);
                 let agree = |wanted| {
-                    let others = runs.iter().enumerate().filter(|(i, _)| *i != position);
+                    let others = runs.iter().filter(|other| other.party() != run.party());
                     others
-                        .filter(move |(_, run)| run.status(check) == Some(wanted))
-                        .map(|(_, run)| run.configuration.name())
+                        .filter(move |other| other.status(check) == Some(wanted))
+                        .map(|other| other.configuration.name())
                 };
                 let (with, against) = (agree(status).collect::<Vec<_>>(), agree(other).collect::<Vec<_>>());
                 if !with.is_empty() {

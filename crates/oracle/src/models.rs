@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use smtlib::{Status, print};
+use solver::run::{Configuration, Run, RunError};
 
-use crate::court::Oracle;
+use crate::asking::Asking;
 use crate::frame::Frame;
 use crate::ground::ground;
-use crate::run::{Configuration, Rerun, Run, RunError};
+use crate::judge::Oracle;
 use crate::subject::{ModelCheck, ModelValue, Subject};
 use crate::verdict::{Kind, Standing, Verdict};
 
@@ -23,10 +24,10 @@ impl Oracle for InvalidModels {
         &self,
         subject: &mut Subject,
         runs: &[Run],
-        rerun: &mut dyn Rerun,
+        asking: &mut Asking,
     ) -> Result<Vec<Verdict>, RunError> {
         let mut verdicts = Vec::new();
-        for (position, run) in runs.iter().enumerate() {
+        for run in runs {
             // A solver that found its own model wrong is worth another run, though its word alone proves nothing.
             let suspected = !run.answers.failed_checks.is_empty();
             let ask = subject.ask_for_models || suspected;
@@ -36,15 +37,15 @@ impl Oracle for InvalidModels {
                 if !candidate {
                     continue;
                 }
-                let Some(found) = subject.model_check(runs, position, check, ask, rerun)? else {
+                let Some(found) = subject.model_check(run, check, ask, asking)? else {
                     if suspected && !answered {
-                        verdicts.push(judge_unseen(runs, position, check));
+                        verdicts.push(judge_unseen(runs, run, check));
                         // Its own check ended the run: there is nothing after it.
                         break;
                     }
                     continue;
                 };
-                verdicts.extend(judge_model(subject, run, position, check, &found, suspected, rerun)?);
+                verdicts.extend(judge_model(subject, run, check, &found, suspected, asking)?);
             }
         }
         Ok(verdicts)
@@ -52,37 +53,34 @@ impl Oracle for InvalidModels {
 }
 
 /// A solver that checks a model has found one, so it meant `sat`, whatever became of the answer and of the model.
-fn judge_unseen(runs: &[Run], position: usize, check: usize) -> Verdict {
-    let run = &runs[position];
+fn judge_unseen(runs: &[Run], run: &Run, check: usize) -> Verdict {
     let said = run.answers.failed_checks.first().map(|failed| failed.message.as_str()).unwrap_or_default();
-    let with = |status| -> Vec<usize> {
-        (0..runs.len()).filter(|other| runs[*other].status(check) == Some(status)).collect()
-    };
+    let with =
+        |status| -> Vec<&Run> { runs.iter().filter(|other| other.status(check) == Some(status)).collect() };
     let (unsat, sat) = (with(Status::Unsat), with(Status::Sat));
     let mut verdict = Verdict::new(Kind::InvalidModel, format!("its own check of its model failed: {said}"));
-    verdict.accused = Some(position);
+    verdict.accused = Some(run.party());
     verdict.check = Some(check);
     if unsat.is_empty() || !sat.is_empty() {
         verdict.standing = Standing::Unproven("only the solver's own check says so".into());
         return verdict;
     }
-    let names: Vec<String> = unsat.iter().map(|other| runs[*other].configuration.name()).collect();
+    let names: Vec<String> = unsat.iter().map(|other| other.configuration.name()).collect();
     verdict.reason = format!("it found a model of a script that has none: unsat by {}", names.join(", "));
     verdict.evidence.push(format!("its own check of the model failed: {said}"));
     verdict.own_family_objects =
-        unsat.iter().any(|other| runs[*other].configuration.lineage() == run.configuration.lineage());
-    verdict.opponents = unsat;
+        unsat.iter().any(|other| other.configuration.lineage() == run.configuration.lineage());
+    verdict.opponents = unsat.iter().map(|other| other.party()).collect();
     verdict
 }
 
 fn judge_model(
     subject: &mut Subject,
     run: &Run,
-    position: usize,
     check: usize,
     found: &Arc<ModelCheck>,
     suspected: bool,
-    rerun: &mut dyn Rerun,
+    asking: &mut Asking,
 ) -> Result<Option<Verdict>, RunError> {
     let ours = match &found.value {
         ModelValue::True => return Ok(None),
@@ -93,7 +91,7 @@ fn judge_model(
         ModelValue::Unknown(_) if suspected => None,
         ModelValue::Unknown(_) => return Ok(None),
     };
-    let second = second_opinion(subject, check, found, &run.configuration, rerun)?;
+    let second = second_opinion(subject, check, found, &run.configuration, asking)?;
     let reason = match (&ours, second.refuters.is_empty()) {
         (Some(reason), _) => format!("its model does not satisfy the script: {reason}"),
         (None, false) => {
@@ -103,7 +101,7 @@ fn judge_model(
     };
     let proven = ours.is_some() || !second.refuters.is_empty();
     let mut verdict = Verdict::new(Kind::InvalidModel, reason);
-    verdict.accused = Some(position);
+    verdict.accused = Some(run.party());
     verdict.check = Some(check);
     if suspected {
         verdict.evidence.push("the solver's own check of the model failed".into());
@@ -139,14 +137,14 @@ fn second_opinion(
     check: usize,
     found: &ModelCheck,
     accused: &Configuration,
-    rerun: &mut dyn Rerun,
+    asking: &mut Asking,
 ) -> Result<SecondOpinion, RunError> {
     let mut opinion = SecondOpinion::default();
     let frame = subject.frames()[check].clone();
-    for other in others(rerun, accused) {
+    for other in others(asking, accused) {
         let release = other.release();
         let ground = ground(subject.store, &frame, &found.model, &found.left_out, release);
-        let answer = rerun.run(&other, ground.text.as_bytes())?;
+        let answer = asking.run(&other, ground.text.as_bytes())?;
         match answer.status(0) {
             Some(Status::Unsat) => {
                 opinion.own_family |= other.lineage() == accused.lineage();
@@ -161,8 +159,8 @@ fn second_opinion(
 }
 
 /// Everybody but the accused release, without their checks of their own results.
-fn others(rerun: &dyn Rerun, accused: &Configuration) -> Vec<Arc<Configuration>> {
-    let all = rerun.panel().iter();
+fn others(asking: &Asking, accused: &Configuration) -> Vec<Arc<Configuration>> {
+    let all = asking.panel().iter();
     all.filter(|other| other.solver.name() != accused.solver.name())
         .map(|other| Arc::new(other.for_models()))
         .collect()
@@ -182,14 +180,14 @@ pub(crate) fn ask_about(
     subject: &mut Subject,
     frame: &Frame,
     accused: &Configuration,
-    rerun: &mut dyn Rerun,
+    asking: &mut Asking,
 ) -> Result<Opinions, RunError> {
     let mut opinions = Opinions::default();
     let mut script = frame.alone();
     script.commands.push(smtlib::Command::GetModel);
-    for other in others(rerun, accused) {
+    for other in others(asking, accused) {
         let text = print::print(subject.store, &script, other.release());
-        let run = rerun.run(&other, text.as_bytes())?;
+        let run = asking.run(&other, text.as_bytes())?;
         match run.status(0) {
             Some(Status::Unsat) => opinions.unsat.push(other.name()),
             Some(Status::Sat) => {

@@ -11,9 +11,10 @@ use eval::unknown::Reason;
 use eval::{Evaluator, Mode, Value};
 use smtlib::print::print_term;
 use smtlib::{Op, Status, Store, Term};
+use solver::run::{Configuration, Run, RunError};
 
+use crate::asking::Asking;
 use crate::frame::Frame;
-use crate::run::{Configuration, Rerun, Run, RunError};
 use crate::subject::limits;
 use crate::text;
 
@@ -36,7 +37,7 @@ pub fn model_of(
     script: &[u8],
     check: usize,
     configuration: &Arc<Configuration>,
-    rerun: &mut dyn Rerun,
+    asking: &mut Asking,
 ) -> Result<Option<Result<Found, ModelError>>, RunError> {
     let release = configuration.release();
     let mut asked: Vec<Term> = Vec::new();
@@ -47,7 +48,7 @@ pub fn model_of(
             .map(|term| format!("\n(get-value ({}))", print_term(store, *term, release)))
             .collect();
         let text = text::with_questions(script, |number| number == check, &questions);
-        let run = rerun.run(configuration, &text)?;
+        let run = asking.run(configuration, &text)?;
         let (Some(Status::Sat), Some(printed)) = (run.status(check), run.model_text(check)) else { break };
         let mut read = match read_model(store, &frame.script, printed, release) {
             Ok(read) => read,

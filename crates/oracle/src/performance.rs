@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use smtlib::Status;
 use solver::RunClass;
+use solver::run::{Run, RunError};
 
-use crate::court::Oracle;
-use crate::run::{Rerun, Run, RunError};
+use crate::asking::Asking;
+use crate::judge::Oracle;
 use crate::subject::Subject;
 use crate::verdict::{Kind, Verdict};
 
@@ -30,7 +31,7 @@ impl Oracle for Performance {
         "performance"
     }
 
-    fn judge(&self, _: &mut Subject, runs: &[Run], _: &mut dyn Rerun) -> Result<Vec<Verdict>, RunError> {
+    fn judge(&self, _: &mut Subject, runs: &[Run], _: &mut Asking) -> Result<Vec<Verdict>, RunError> {
         let answered = |run: &Run| {
             run.answers.class == RunClass::Answered
                 && run
@@ -40,15 +41,13 @@ impl Oracle for Performance {
                     .all(|check| matches!(run.status(check.check), Some(Status::Sat | Status::Unsat)))
         };
         let mut verdicts = Vec::new();
-        for (accused, run) in runs.iter().enumerate() {
+        for run in runs {
             let slow = run.outcome.cpu_time;
             if slow < self.at_least || !(answered(run) || run.answers.class == RunClass::Timeout) {
                 continue;
             }
-            let others = runs.iter().enumerate().filter(|(i, other)| *i != accused && answered(other));
-            let Some((slowest, next)) = others.max_by_key(|(_, other)| other.outcome.cpu_time) else {
-                continue;
-            };
+            let others = runs.iter().filter(|other| other.party() != run.party() && answered(other));
+            let Some(next) = others.max_by_key(|other| other.outcome.cpu_time) else { continue };
             let compared = next.outcome.cpu_time.max(Duration::from_millis(1));
             let ratio = slow.as_secs_f64() / compared.as_secs_f64();
             if ratio >= self.ratio {
@@ -61,8 +60,8 @@ impl Oracle for Performance {
                         compared.as_secs_f64()
                     ),
                 );
-                verdict.accused = Some(accused);
-                verdict.opponents = vec![slowest];
+                verdict.accused = Some(run.party());
+                verdict.opponents = vec![next.party()];
                 verdicts.push(verdict);
             }
         }

@@ -3,21 +3,14 @@
 use std::sync::Arc;
 
 use eval::model_text::read_model;
-use eval::{Budget, Evaluator, Mode, Model};
+use eval::{Budget, Evaluator, Expectation, Mode, Model};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smtlib::{Fun, Head, Note, Op, Script, Status, Store, Term};
+use solver::run::{PartyId, Run, RunError};
 
+use crate::asking::Asking;
 use crate::frame::{Frame, frames};
-use crate::run::{Rerun, Run, RunError};
 use crate::text;
-
-/// The answer that every check of a script must have, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expected {
-    pub status: Status,
-    /// Completes "the answer must be ... because".
-    pub because: String,
-}
 
 /// A script under judgement.
 pub struct Subject<'a> {
@@ -26,13 +19,14 @@ pub struct Subject<'a> {
     pub script: Option<&'a Script>,
     /// Liberties taken in reading it.
     pub notes: &'a [Note],
-    pub expected: Option<Expected>,
+    /// What every check must answer.
+    pub expectation: Expectation,
     /// Run scripts that print no model again with `get-model`, for every `sat`. Without it only a disagreement is worth
     /// that run.
     pub ask_for_models: bool,
     frames: Vec<Frame>,
-    model_runs: FxHashMap<usize, Option<Run>>,
-    checked: FxHashMap<(usize, usize), Option<Arc<ModelCheck>>>,
+    model_runs: FxHashMap<PartyId, Run>,
+    checked: FxHashMap<(PartyId, usize), Option<Arc<ModelCheck>>>,
 }
 
 /// A model that a solver printed, evaluated by us.
@@ -66,7 +60,7 @@ impl<'a> Subject<'a> {
             store,
             script,
             notes,
-            expected: None,
+            expectation: Expectation::Agree,
             ask_for_models: false,
             frames,
             model_runs: FxHashMap::default(),
@@ -89,61 +83,52 @@ impl<'a> Subject<'a> {
     /// Nothing if there is no model to be had.
     pub fn model_check(
         &mut self,
-        runs: &[Run],
-        position: usize,
+        run: &Run,
         check: usize,
         ask: bool,
-        rerun: &mut dyn Rerun,
+        asking: &mut Asking,
     ) -> Result<Option<Arc<ModelCheck>>, RunError> {
-        if let Some(known) = self.checked.get(&(position, check)) {
+        if let Some(known) = self.checked.get(&(run.party(), check)) {
             return Ok(known.clone());
         }
         if check >= self.frames.len() {
             return Ok(None);
         }
-        let run = &runs[position];
         let own = run.status(check) == Some(Status::Sat) && run.model_text(check).is_some();
         let source = if own {
             Some(run.clone())
         } else if ask {
-            self.model_run(runs, position, rerun)?
+            Some(self.model_run(run, asking)?)
         } else {
             return Ok(None);
         };
         let found = source.and_then(|source| self.evaluate(source, check)).map(Arc::new);
-        self.checked.insert((position, check), found.clone());
+        self.checked.insert((run.party(), check), found.clone());
         Ok(found)
     }
 
     /// Does the model that this run printed satisfy what is in force at a check? Then its answer needs no other opinion.
-    pub fn settles(&mut self, runs: &[Run], position: usize, check: usize) -> bool {
-        let run = &runs[position];
+    pub fn settles(&mut self, run: &Run, check: usize) -> bool {
         if run.model_text(check).is_none() || check >= self.frames.len() {
             return false;
         }
         let found = self.evaluate(run.clone(), check).map(Arc::new);
         let settled = found.as_ref().is_some_and(|found| found.value == ModelValue::True);
-        self.checked.insert((position, check), found);
+        self.checked.insert((run.party(), check), found);
         settled
     }
 
     /// The run once more, with `get-model` after every check that was not answered `unsat` or `unknown`.
-    fn model_run(
-        &mut self,
-        runs: &[Run],
-        position: usize,
-        rerun: &mut dyn Rerun,
-    ) -> Result<Option<Run>, RunError> {
-        if let Some(known) = self.model_runs.get(&position) {
+    fn model_run(&mut self, run: &Run, asking: &mut Asking) -> Result<Run, RunError> {
+        if let Some(known) = self.model_runs.get(&run.party()) {
             return Ok(known.clone());
         }
-        let run = &runs[position];
         let unanswered = |check| run.answers.checks.iter().all(|answer| answer.check != check);
         let wanted = |check| run.status(check) == Some(Status::Sat) || unanswered(check);
         let script = text::with_models(&run.script, wanted);
         let configuration = Arc::new(run.configuration.for_models());
-        let made = Some(rerun.run(&configuration, &script)?);
-        self.model_runs.insert(position, made.clone());
+        let made = asking.run(&configuration, &script)?;
+        self.model_runs.insert(run.party(), made.clone());
         Ok(made)
     }
 

@@ -3,10 +3,11 @@
 use eval::Evaluator;
 use eval::model_text::read_values;
 use smtlib::Status;
+use solver::run::{Run, RunError};
 
-use crate::court::Oracle;
+use crate::asking::Asking;
+use crate::judge::Oracle;
 use crate::models::shorten;
-use crate::run::{Rerun, Run, RunError};
 use crate::subject::Subject;
 use crate::verdict::{Kind, Verdict};
 
@@ -22,16 +23,16 @@ impl Oracle for WrongValues {
         &self,
         subject: &mut Subject,
         runs: &[Run],
-        rerun: &mut dyn Rerun,
+        asking: &mut Asking,
     ) -> Result<Vec<Verdict>, RunError> {
         let mut verdicts = Vec::new();
-        for (position, run) in runs.iter().enumerate() {
+        for run in runs {
             for check in 0..subject.frames().len() {
                 let Some(text) = run.values_text(check) else { continue };
                 if run.status(check) != Some(Status::Sat) || run.model_text(check).is_none() {
                     continue;
                 }
-                let Some(found) = subject.model_check(runs, position, check, false, rerun)? else { continue };
+                let Some(found) = subject.model_check(run, check, false, asking)? else { continue };
                 let frame = subject.frames()[check].script.clone();
                 let release = run.configuration.release();
                 let Ok(values) = read_values(subject.store, &frame, text, release) else { continue };
@@ -58,7 +59,7 @@ impl Oracle for WrongValues {
                                 "get-value says {shown} is {value}, but under its model it is {modelled:?}"
                             ),
                         );
-                        verdict.accused = Some(position);
+                        verdict.accused = Some(run.party());
                         verdict.check = Some(check);
                         verdicts.push(verdict);
                         break;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use solver::crash::Signature;
+use solver::run::PartyId;
 
 /// What a solver did wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -73,8 +74,8 @@ impl fmt::Display for Kind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     pub kind: Kind,
-    /// Whose run it is, by position; nobody's when parties contradict each other on equal terms.
-    pub accused: Option<usize>,
+    /// Whose run it is; nobody's when parties contradict each other on equal terms.
+    pub accused: Option<PartyId>,
     /// The accused configuration's name; empty without one.
     pub solver: String,
     /// The check of the script it is about, from 0.
@@ -83,8 +84,8 @@ pub struct Verdict {
     pub reason: String,
     /// What supports it, one sentence each.
     pub evidence: Vec<String>,
-    /// Runs that speak against the accused, by position: they are made again to confirm.
-    pub opponents: Vec<usize>,
+    /// Those who speak against the accused, or against each other: their runs are made again to confirm.
+    pub opponents: Vec<PartyId>,
     /// A release of the accused's own family contradicts it, so that both read the script alike.
     pub own_family_objects: bool,
     /// For crashes.
@@ -132,6 +133,11 @@ impl Verdict {
             standing: Standing::Stands,
             repeat: Repeat::Untried,
         }
+    }
+
+    /// The accused and the opponents.
+    pub fn involved(&self) -> impl Iterator<Item = PartyId> {
+        self.accused.iter().chain(&self.opponents).copied()
     }
 
     /// Whether it is worth reporting: it counts, and it repeats as far as anybody has tried.

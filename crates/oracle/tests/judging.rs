@@ -1,15 +1,17 @@
 //! Judging real runs: small programs that answer as they are told stand beside real solvers, so that every kind of
-//! misbehaviour can be provoked at will. Without network and with an empty cache the tests with real solvers say so and
-//! check nothing.
+//! misbehaviour can be provoked at will. Without network and with an empty cache the tests with real solvers
+//! are skipped, or fail: see `testkit::skip`.
 
 use std::path::Path;
 use std::time::Duration;
 
-use oracle::{Configuration, Court, Expected, Kind, Panel, Repeat, Standing, Subject, Verdict};
+use eval::Expectation;
+use oracle::{Asking, Judge, Kind, Repeat, Standing, Subject, Verdict};
 use smtlib::{Mode, Status, Store};
 use solver::Solver;
 use solver::limits::Limits;
-use testkit::get;
+use solver::run::{Configuration, PartyId, Purpose, RunRules, Runner, SolverRunner};
+use testkit::{Scripted, get};
 
 /// A program that prints what it is told, whatever it is asked.
 fn liar(directory: &Path, name: &str, says: &str) -> Solver {
@@ -23,22 +25,30 @@ fn scripted(directory: &Path, name: &str, body: &str) -> Solver {
 
 fn judge(script: &str, solvers: Vec<Solver>, expected: Option<Status>) -> Vec<Verdict> {
     testkit::launcher();
-    let configurations = solvers.into_iter().map(Configuration::new).collect();
-    let mut panel = Panel::new(configurations, Limits::wall(Duration::from_secs(20))).expect("a launcher");
-    let runs = panel.run_all(script.as_bytes()).expect("runs");
+    let rules = RunRules::with_limits(Limits::wall(Duration::from_secs(20)));
+    let mut runner = SolverRunner::new(Configuration::numbered(solvers), rules).expect("a launcher");
+    judge_with(script, &mut runner, expected)
+}
+
+fn judge_with(script: &str, runner: &mut dyn Runner, expected: Option<Status>) -> Vec<Verdict> {
+    let runs = runner.run_all(script.as_bytes(), Purpose::Test).expect("runs");
     let mut store = Store::new();
     let parsed = smtlib::parse(&mut store, script.as_bytes(), Mode::Tolerant).expect("a script");
     let mut subject = Subject::new(&mut store, Some(&parsed.script), &parsed.notes);
     subject.ask_for_models = true;
-    subject.expected = expected.map(|status| Expected { status, because: "the test says so".into() });
-    Court::thorough().try_case(&mut subject, &runs, &mut panel).expect("verdicts")
+    subject.expectation = match expected {
+        Some(answer) => Expectation::Claimed { answer, by: "the test says so".into() },
+        None => Expectation::Agree,
+    };
+    let mut asking = Asking::new(runner, Purpose::FollowUp);
+    Judge::thorough().try_case(&mut subject, &runs, &mut asking).expect("verdicts")
 }
 
-fn kinds(verdicts: &[Verdict]) -> Vec<(Kind, Option<usize>)> {
+fn kinds(verdicts: &[Verdict]) -> Vec<(Kind, Option<u32>)> {
     verdicts
         .iter()
         .filter(|verdict| verdict.is_finding())
-        .map(|verdict| (verdict.kind, verdict.accused))
+        .map(|verdict| (verdict.kind, verdict.accused.map(|party| party.0)))
         .collect()
 }
 
@@ -232,5 +242,46 @@ fn solvers_that_are_right_give_no_verdict() {
     };
     for script in [SATISFIABLE, UNSATISFIABLE] {
         assert_eq!(judge(script, vec![z3.clone(), cvc5.clone(), yices.clone()], None), []);
+    }
+}
+
+#[test]
+fn scripted_solvers_are_judged_like_real_ones_and_every_run_has_its_purpose() {
+    let mut scripted = Scripted::new(&["z3@4.8.7", "cvc5@1.4.2"], |party, script| {
+        match (party.id, script.contains("get-model")) {
+            (PartyId(0), _) => "unsat".into(),
+            (_, true) => "sat\n((define-fun x () Int 4))".into(),
+            (_, false) => "sat".into(),
+        }
+    });
+    let verdicts = judge_with(SATISFIABLE, &mut scripted, None);
+    assert_eq!(kinds(&verdicts), [(Kind::RefutationSoundness, Some(0))]);
+    assert_eq!(verdicts[0].opponents, [PartyId(1)]);
+    assert_eq!(verdicts[0].solver, "z3@4.8.7");
+    assert!(verdicts[0].reason.contains("satisfies every assertion"), "{}", verdicts[0].reason);
+    let accounts = scripted.take_accounts();
+    assert_eq!(accounts.test.runs, 2);
+    // The opponent's model.
+    assert_eq!(accounts.follow_up.runs, 1);
+    // Both parties and the model, twice.
+    assert_eq!(accounts.confirmation.runs, 6);
+}
+
+#[test]
+fn parties_are_known_by_their_numbers_wherever_their_runs_stand() {
+    let scripted = |numbers: [u32; 3]| {
+        let solvers = ["z3@4.8.7", "z3@5.4.0", "cvc5@1.4.2"].map(testkit::made_up);
+        let panel = numbers.into_iter().zip(solvers);
+        let panel =
+            panel.map(|(number, solver)| Configuration::new(PartyId(number), solver).into()).collect();
+        Scripted::with_panel(panel, |party, _| {
+            if party.solver.name() == "z3@5.4.0" { "sat".into() } else { "unsat".into() }
+        })
+    };
+    for numbers in [[0, 1, 2], [40, 7, 13]] {
+        let verdicts = judge_with(UNSATISFIABLE, &mut scripted(numbers), Some(Status::Unsat));
+        assert_eq!(kinds(&verdicts), [(Kind::SolutionSoundness, Some(numbers[1]))]);
+        assert_eq!(verdicts[0].opponents, [PartyId(numbers[0]), PartyId(numbers[2])]);
+        assert!(verdicts[0].own_family_objects);
     }
 }

@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use bench::BenchError;
 use campaign::CampaignError;
-use oracle::RunError;
+use campaign::store::StoreError;
 use reduce::ReduceError;
 use solver::InstallError;
 use solver::launch::LaunchError;
+use solver::run::RunError;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
@@ -47,15 +48,13 @@ pub struct DiskError {
 pub fn of_error(error: &anyhow::Error) -> Exit {
     for cause in error.chain() {
         if let Some(error) = cause.downcast_ref::<InstallError>() {
-            return match error {
-                InstallError::Spec(_) => Exit::Usage,
-                InstallError::Disk { .. } => Exit::Disk,
-                InstallError::Launcher(_) => Exit::Internal,
-                _ => Exit::Solver,
-            };
+            return of_installation(error);
         }
         if let Some(error) = cause.downcast_ref::<LaunchError>() {
-            return if error.concerns_solver() { Exit::Solver } else { Exit::Internal };
+            return of_launch(error);
+        }
+        if let Some(error) = cause.downcast_ref::<RunError>() {
+            return of_run(error);
         }
         if cause.downcast_ref::<solver::options::OptionsError>().is_some() {
             return Exit::Solver;
@@ -68,9 +67,13 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
                 CampaignError::Reduce(error) => of_reduction(error),
                 CampaignError::Solver { .. } => Exit::Solver,
                 error if error.is_disk() => Exit::Disk,
-                CampaignError::Internal(_) | CampaignError::Database(_) => Exit::Internal,
+                CampaignError::Internal(_) => Exit::Internal,
+                CampaignError::Store(error) => of_store(error),
                 _ => Exit::Usage,
             };
+        }
+        if let Some(error) = cause.downcast_ref::<StoreError>() {
+            return if error.is_disk() { Exit::Disk } else { of_store(error) };
         }
         if matches!(cause.downcast_ref::<BenchError>(), Some(BenchError::Write { .. })) {
             return Exit::Disk;
@@ -82,18 +85,40 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
     Exit::Usage
 }
 
+fn of_store(error: &StoreError) -> Exit {
+    match error {
+        StoreError::Damaged { .. } | StoreError::Backend { .. } | StoreError::ReadOnly => Exit::Internal,
+        _ => Exit::Usage,
+    }
+}
+
+fn of_installation(error: &InstallError) -> Exit {
+    match error {
+        InstallError::Spec(_) => Exit::Usage,
+        InstallError::Disk { .. } => Exit::Disk,
+        InstallError::Launcher(_) => Exit::Internal,
+        _ => Exit::Solver,
+    }
+}
+
+fn of_launch(error: &LaunchError) -> Exit {
+    if error.concerns_solver() { Exit::Solver } else { Exit::Internal }
+}
+
+/// The code for a run that could not be made.
+fn of_run(error: &RunError) -> Exit {
+    match error {
+        RunError::Install(error) => of_installation(error),
+        RunError::Launch(error) => of_launch(error),
+    }
+}
+
 /// The code for a reduction that could not start or go on.
 fn of_reduction(error: &ReduceError) -> Exit {
     match error {
         ReduceError::Disk(_) => Exit::Disk,
-        ReduceError::Run(RunError::Install(_)) => Exit::Solver,
-        ReduceError::Run(RunError::Launch(error)) | ReduceError::Launch(error) => {
-            if error.concerns_solver() {
-                Exit::Solver
-            } else {
-                Exit::Internal
-            }
-        }
+        ReduceError::Run(error) => of_run(error),
+        ReduceError::Launch(error) => of_launch(error),
         ReduceError::NotInteresting(_)
         | ReduceError::Flaky { .. }
         | ReduceError::AlwaysTrue
@@ -127,6 +152,10 @@ mod tests {
         assert_eq!(of_error(&wrapped), Exit::Solver);
         let spec: InstallError = solver::spec::SpecError::Empty.into();
         assert_eq!(of_error(&spec.into()), Exit::Usage);
+        let run: RunError = LaunchError::NotFound { program: "z3".into() }.into();
+        assert_eq!(of_error(&run.into()), Exit::Solver);
+        let ours: RunError = LaunchError::LauncherDied.into();
+        assert_eq!(of_error(&ours.into()), Exit::Internal);
         let full = DiskError { what: "findings".into(), source: io::ErrorKind::StorageFull.into() };
         assert_eq!(of_error(&full.into()), Exit::Disk);
         assert_eq!(of_error(&anyhow::anyhow!("no such file")), Exit::Usage);

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use campaign::Target;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use solver::install::Step;
 use solver::{Adapters, Home, InstallError, Solver, Solvers};
@@ -26,6 +27,28 @@ pub fn resolve(solvers: &Solvers, specs: &[String]) -> Result<Vec<Solver>> {
         found.extend(resolved.with_context(|| format!("-s '{spec}'"))?);
     }
     Ok(found)
+}
+
+/// Solvers under test and references, in this order and numbered; with their options if those are needed.
+pub fn targets(tested: &[String], references: &[String], tables: bool) -> Result<Vec<Target>> {
+    let solvers = all(&[])?;
+    let tested = resolve(&solvers, tested)?;
+    let under_test = tested.len();
+    let references = if references.is_empty() { Vec::new() } else { resolve(&solvers, references)? };
+    let mut targets = Vec::new();
+    for target in Target::numbered(tested.into_iter().chain(references)) {
+        let table = match tables.then(|| target.solver.option_table(solvers.home())) {
+            Some(Ok(table)) => Some(table),
+            Some(Err(error)) => {
+                eprintln!("osprey: {} is run without options: {error}", target.name);
+                None
+            }
+            None => None,
+        };
+        let target = target.with_table(table);
+        targets.push(if target.number < under_test { target } else { target.as_reference() });
+    }
+    Ok(targets)
 }
 
 /// The solvers of a finding's runs, in their order and with the user's options.

@@ -78,11 +78,17 @@ fn one_line(snapshot: &Snapshot) -> String {
         clock(snapshot.elapsed),
         snapshot.tests,
         rate(snapshot),
-        totals.runs,
+        totals.test_runs(),
         totals.unique()
     );
     if totals.duplicates > 0 {
         let _ = write!(line, " ({} duplicates)", totals.duplicates);
+    }
+    if snapshot.pending > 0 {
+        let _ = write!(line, ", {} pending", snapshot.pending);
+    }
+    if snapshot.members > 1 {
+        let _ = write!(line, ", {} processes", snapshot.members);
     }
     let _ = write!(line, ", own CPU {:.1} %", totals.own_share() * 100.0);
     if let Some(left) = snapshot.left {
@@ -95,13 +101,17 @@ fn block(snapshot: &Snapshot) -> String {
     let totals = &snapshot.totals;
     let mut out = String::new();
     let left = snapshot.left.map_or(String::new(), |left| format!(", {} left", clock(left)));
+    let others = match snapshot.members {
+        0 | 1 => String::new(),
+        members => format!(" | {members} processes"),
+    };
     let _ = writeln!(
         out,
-        "{}{left} | {} tests, {:.1}/s | {} solver runs | {} seeds | own CPU {:.1} %",
+        "{}{left} | {} tests, {:.1}/s | {} solver runs | {} seeds | own CPU {:.1} %{others}",
         clock(snapshot.elapsed),
         snapshot.tests,
         rate(snapshot),
-        totals.runs,
+        totals.test_runs(),
         snapshot.seeds,
         totals.own_share() * 100.0
     );
@@ -116,6 +126,9 @@ fn block(snapshot: &Snapshot) -> String {
         snapshot.shares.iter().map(|(name, share)| format!("{name} {:.0} %", share * 100.0)).collect();
     let _ = writeln!(out, "  engines: {}", shares.join(", "));
     let _ = write!(out, "  findings: {}", found(totals));
+    if snapshot.pending > 0 {
+        let _ = write!(out, ", {} pending", snapshot.pending);
+    }
     out
 }
 

@@ -8,6 +8,7 @@ mod inputs;
 mod interrupt;
 mod live;
 mod output;
+mod summary;
 mod tuning;
 
 use clap::Parser;

@@ -15,6 +15,10 @@ pub struct EngineSettings {
     #[arg(long)]
     diver_no_complicate: bool,
 
+    /// DIVER: up to this many extra options of each solver per mutant, drawn from those its developers stand behind
+    #[arg(long, value_name = "N")]
+    diver_options: Option<usize>,
+
     /// STORM: construct with or, xor, => and ite too
     #[arg(long)]
     storm_extended: bool,
@@ -52,6 +56,7 @@ impl EngineSettings {
                 uniform: self.diver_uniform,
                 complicate: if self.diver_no_complicate { 0.0 } else { diver.complicate },
                 open_cases: self.open_cases,
+                options: self.diver_options.unwrap_or(diver.options),
                 ..diver
             },
         }

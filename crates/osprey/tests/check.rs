@@ -1,12 +1,13 @@
 //! `solvers`, `check` and `eval` as users see them: what is printed, and the exit codes. Programs that answer as they are
-//! told stand beside real solvers. Without network and with an empty cache the tests that need solvers say so and check
-//! nothing.
+//! told stand beside real solvers. Without network and with an empty cache the tests that need solvers are skipped, or
+//! fail: see `testkit::skip`.
 
 mod common;
 
 use std::process::Output;
 
-use common::{Folder, complaint, have, osprey, run};
+use common::{Folder, complaint, osprey, run};
+use testkit::have;
 
 const SATISFIABLE: &str =
     "(set-logic QF_LIA)\n(declare-const x Int)\n(assert (> x 3))\n(assert (< x 5))\n(check-sat)\n";

@@ -1,5 +1,5 @@
 //! Campaigns as users run them: real solvers, real folders. Without network and with an empty cache the tests that need
-//! solvers say so and check nothing.
+//! solvers are skipped, or fail: see `testkit::skip`.
 
 mod common;
 
@@ -8,7 +8,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use common::{have, osprey, run, shown, text};
+use common::{osprey, run, shown, text};
+use testkit::have;
 
 /// Two releases of one solver: small and quick to start.
 const PAIR: [&str; 4] = ["-s", "z3@4.8.7", "-s", "z3@5.4.0"];
@@ -96,7 +97,7 @@ fn a_killed_campaign_loses_no_finding_and_resumes_with_what_it_learned() {
         .map(|name| {
             let file = std::fs::read(out.join("bugs").join(name).join("finding.json")).expect("readable");
             let finding: serde_json::Value = serde_json::from_slice(&file).expect("JSON");
-            finding["pending"] == true
+            finding["stage"]["name"] == "pending"
         })
         .collect();
     let other = run(&[&common[..], &[&shown(&out)], &PAIR[..], &["--iterations", "1"]].concat());
@@ -203,4 +204,46 @@ fn a_folder_that_cannot_be_written_is_a_disk_error() {
     }
     let output = run(&[&["fuzz", "--out", "/proc/no-such-place", "--iterations", "1"], &PAIR[..]].concat());
     assert_eq!(output.status.code(), Some(5), "{}", text(&output));
+}
+
+#[test]
+fn a_second_process_joins_a_campaign_and_everything_adds_up() {
+    if !have(&["z3@4.8.7", "z3@5.4.0"]) {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a folder");
+    let out = shown(&place.path().join("out"));
+    let log = |name: &str| shown(&place.path().join(name));
+    let lonely = run(&["worker", "--store", &out]);
+    assert_eq!(lonely.status.code(), Some(2), "{}", text(&lonely));
+    assert!(text(&lonely).contains("no campaign is running"), "{}", text(&lonely));
+
+    let arguments = ["fuzz", "--jobs", "1", "--time", "12", "--rng-seed", "5", "--json", "--out"];
+    let owner = osprey(&[&arguments[..], &[&out, "--log", &log("owner")], &PAIR[..]].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a campaign");
+    // It tells of itself once its store is there.
+    let begun = Instant::now();
+    while !place.path().join("owner").exists() && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let second = run(&[&["fuzz", "--resume", "--rng-seed", "5", "--out", &out], &PAIR[..]].concat());
+    assert_eq!(second.status.code(), Some(2), "{}", text(&second));
+    assert!(text(&second).contains("in use by another campaign"), "{}", text(&second));
+    let helper = run(&["worker", "--store", &out, "--jobs", "1", "--json", "--log", &log("helper")]);
+    let owner = owner.wait_with_output().expect("it ends");
+    let summary = |output: &std::process::Output| -> serde_json::Value {
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(output)))
+    };
+    let (owned, helped) = (summary(&owner), summary(&helper));
+    let tests = |name: &str| tests_of(Path::new(&log(name))).len() as u64;
+    assert!(tests("helper") > 0, "the helper had nothing to do");
+    assert_eq!(owned["tests"], tests("owner"));
+    assert_eq!(helped["tests"], tests("helper"));
+    assert_eq!(owned["totals"]["tests"], tests("owner") + tests("helper"));
+    let findings = owned["findings"].as_array().expect("a list").len() as u64;
+    let by_kind = owned["totals"]["findings"].as_object().expect("counts");
+    assert_eq!(by_kind.values().filter_map(serde_json::Value::as_u64).sum::<u64>(), findings);
 }

@@ -1,12 +1,13 @@
 //! `osprey reduce` as users see it: what is written, what is said, and the exit codes. Without network and with an empty
-//! cache the tests that need solvers say so and check nothing.
+//! cache the tests that need solvers are skipped, or fail: see `testkit::skip`.
 
 mod common;
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use common::{Folder, complaint, have, run};
+use common::{Folder, complaint, run};
+use testkit::have;
 
 const SCRIPT: &str = "(set-logic QF_LIA)\n(declare-const x Int)\n(declare-const y Int)\n(assert (> x 41))\n\
     (assert (< y (+ x 7)))\n(check-sat)\n";

@@ -4,10 +4,9 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use oracle::Configuration;
 use serde::Serialize;
+use solver::run::{Accounts, Configuration};
 
-use crate::predicate::Spent;
 use crate::size::Size;
 
 /// How a reduction is run.
@@ -76,7 +75,9 @@ pub struct Reduced {
     pub before: Size,
     pub candidates: u64,
     /// What all runs have cost, those of the first questions included.
-    pub spent: Spent,
+    pub accounts: Accounts,
+    /// CPU time of the processes that start solvers.
+    pub launcher_cpu: Duration,
     pub elapsed: Duration,
     /// Nothing smaller was left to try; otherwise time was up or the user ended it.
     pub finished: bool,

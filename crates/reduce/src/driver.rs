@@ -9,18 +9,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use eval::model_text::{read_model, write_model};
-use oracle::Configuration;
 use rustc_hash::{FxHashSet, FxHasher};
 use smtlib::literal::Escapes;
 use smtlib::print::{Dialect, print_in};
 use smtlib::{Mode, Release, Store, Term};
+use solver::run::{Accounts, Configuration};
 
 use self::patience::Patience;
 pub use crate::course::{Best, Input, Observer, PassRecord, Progress, Reduced, Settings};
 use crate::edit::Edit;
 use crate::error::ReduceError;
 use crate::meaning::{Meanings, meaning};
-use crate::predicate::{Candidate, Examiner, ModelDuty, Predicate, Spent};
+use crate::predicate::{Candidate, Examiner, ModelDuty, Predicate};
 use crate::size::Size;
 use crate::workbench::{Draft, Workbench};
 use crate::{passes, textual};
@@ -113,15 +113,18 @@ pub fn reduce(
     };
     let (finished, passes) = reduction.run(input, predicate)?;
     let best = reduction.confirmed()?;
-    let mut spent = Spent::default();
-    for examiner in &reduction.examiners {
-        spent.add(examiner.spent());
+    let mut accounts = Accounts::default();
+    let mut launcher_cpu = Duration::ZERO;
+    for examiner in &mut reduction.examiners {
+        accounts += examiner.take_accounts();
+        launcher_cpu += examiner.take_launcher_cpu();
     }
     Ok(Reduced {
         best,
         before: size,
         candidates: reduction.candidates,
-        spent,
+        accounts,
+        launcher_cpu,
         elapsed: started.elapsed(),
         finished,
         passes,

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use oracle::RunError;
 use solver::launch::LaunchError;
+use solver::run::RunError;
 
 /// Why a reduction cannot start or go on.
 #[derive(Debug, thiserror::Error)]

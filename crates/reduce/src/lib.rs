@@ -6,11 +6,11 @@
 //! scripts that are known to be satisfiable the model travels along and is checked by our evaluator before a solver is
 //! asked. What cannot be read as typed terms is reduced as S-expressions.
 //!
-//! - [`predicate`]: what must stay, and the examiners that find out, one a worker
+//! - [`predicate`]: what must stay, and the examiners that find out, one per worker
 //! - [`driver`]: the loop over passes, the cache, the clock, the best so far; `course`: what it is told and tells
 //! - `workbench`: the script in hand with its store, its model and the edits on it
 //! - [`edit`]: single steps, and scripts with steps applied; `retype`: scripts with other sorts
-//! - `passes`: one file a family of steps
+//! - `passes`: one file per family of steps
 //! - [`outline`]: S-expressions, for what cannot be read; [`layout`]: long commands over several lines
 //! - `meaning`: candidates that say the same as one that failed
 //! - [`size`]: how large a script is, whatever its layout

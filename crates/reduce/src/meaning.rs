@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use eval::{Evaluator, Model, to_term};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smtlib::print::print_command;
-use smtlib::{Command, Head, Op, Release, Script, Store, Term};
+use smtlib::{Command, Head, Op, Rational, Release, Script, Store, Term};
 
 /// Meanings of scripts that were not interesting. Whether another script of the same meaning is worth a run depends on
 /// the bug: a wrong answer goes by the meaning, a crash often by the form. So the first of them are run all the same, and
@@ -132,12 +132,11 @@ fn simplified(store: &mut Store, term: Term) -> Option<Term> {
             Some(joined(store, op, &args, one, Some(zero)))
         }
         (Op::RealAdd, _) => {
-            let zero = store.real(dashu_ratio::RBig::ZERO);
+            let zero = store.real(Rational::ZERO);
             Some(joined(store, op, &args, zero, None))
         }
         (Op::RealMul, _) => {
-            let (zero, one) = (dashu_ratio::RBig::ZERO, dashu_ratio::RBig::ONE);
-            let (zero, one) = (store.real(zero), store.real(one));
+            let (zero, one) = (store.real(Rational::ZERO), store.real(Rational::ONE));
             Some(joined(store, op, &args, one, Some(zero)))
         }
         _ => None,

@@ -75,7 +75,7 @@ impl Outline {
         self.written(&[node], &|_| Change::Keep).trim_end().to_owned()
     }
 
-    /// The text with some nodes left out and others replaced by other nodes; one command a line.
+    /// The text with some nodes left out and others replaced by other nodes; one command per line.
     pub fn text(&self, change: &dyn Fn(usize) -> Change) -> String {
         self.written(&self.roots, change)
     }

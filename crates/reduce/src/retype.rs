@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use dashu_int::{IBig, UBig};
-use dashu_ratio::RBig;
 use eval::sorts::Sorts;
 use eval::{Evaluator, Interpretation, Model, to_term};
 use rustc_hash::FxHashMap;
 use smtlib::theory::table;
-use smtlib::{Command, Definition, Fun, Head, Index, Literal, Op, Script, Sort, SortKind, Store, Term, Var};
+use smtlib::{
+    Command, Definition, Fun, Head, Index, Integer, Literal, Op, Script, Sort, SortKind, Store, Term, Var,
+};
 
 use crate::workbench::{Draft, Workbench};
 
@@ -250,24 +250,21 @@ impl Retype<'_> {
 
     /// A constant like another one, in another sort.
     fn literal(&mut self, literal: Literal, sort: Sort) -> Option<Term> {
-        let value: IBig = match &literal {
+        let value: Integer = match &literal {
             Literal::Int(value) => value.clone(),
-            Literal::Real(value) => {
-                let (numerator, denominator) = value.clone().into_parts();
-                numerator / IBig::from(denominator)
-            }
-            Literal::BitVec(_, value) | Literal::Field(_, value) => IBig::from(value.clone()),
-            Literal::String(chars) => IBig::from(chars.len()),
+            Literal::Real(value) => value.floor(),
+            Literal::BitVec(_, value) | Literal::Field(_, value) => Integer::from(value.clone()),
+            Literal::String(chars) => Integer::from(chars.len()),
         };
-        let natural = UBig::try_from(value.clone()).unwrap_or(UBig::ZERO);
+        let natural = value.clone().max(Integer::ZERO).magnitude();
         Some(match self.store.sort_kind(sort).clone() {
             SortKind::BitVec(width) => self.store.bv(width, natural),
             SortKind::Int => self.store.int(value),
             SortKind::Real => match literal {
                 Literal::Real(value) => self.store.real(value),
-                _ => self.store.real(RBig::from(value)),
+                _ => self.store.real(value.into()),
             },
-            SortKind::Bool => self.store.bool(value != IBig::ZERO),
+            SortKind::Bool => self.store.bool(!value.is_zero()),
             SortKind::String if matches!(literal, Literal::String(_)) => self.store.literal_term(literal),
             SortKind::FiniteField(_) if matches!(literal, Literal::Field(..)) => {
                 self.store.literal_term(literal)

@@ -6,7 +6,7 @@ use eval::model::checked_terms;
 use eval::sorts::Sorts;
 use eval::{Budget, Evaluator, Mode, Model, Witness, to_term};
 use rustc_hash::FxHashMap;
-use smtlib::{Command, Fun, Head, Mark, Script, Sort, SortKind, Store, Term};
+use smtlib::{Command, Fun, Head, Mark, Rational, Script, Sort, SortKind, Store, Term};
 
 use crate::edit::{Edit, applied};
 
@@ -145,7 +145,7 @@ impl Workbench {
         match store.sort_kind(sort).clone() {
             SortKind::Bool => vec![store.bool(true), store.bool(false)],
             SortKind::Int => vec![store.int(0), store.int(1)],
-            SortKind::Real => vec![store.real(dashu_ratio::RBig::ZERO), store.real(dashu_ratio::RBig::ONE)],
+            SortKind::Real => vec![store.real(Rational::ZERO), store.real(Rational::ONE)],
             SortKind::BitVec(width) => {
                 vec![store.bv(width, dashu_int::UBig::ZERO), store.bv(width, dashu_int::UBig::ONE)]
             }

@@ -1,15 +1,18 @@
 //! Reducing with real programs: small shell scripts that tell interesting files from others, and real solvers with known
-//! bugs. Without network and with an empty cache the tests with real solvers say so and check nothing.
+//! bugs. Without network and with an empty cache the tests with real solvers are skipped, or fail: see
+//! `testkit::skip`.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use oracle::{Configuration, Court, Kind, Panel, Rerun as _, Subject};
+use eval::Expectation;
+use oracle::{Asking, Judge, Kind, Subject};
 use reduce::driver::Best;
-use reduce::predicate::{Bug, Command, Limits, Output, proof};
+use reduce::predicate::{Bug, Command, Output, proof};
 use reduce::{Input, Observer, ReduceError, Reduced, Settings, Size, reduce};
 use smtlib::{Mode, Store};
+use solver::run::{Configuration, Purpose, RunRules, Runner as _, SolverRunners};
 use solver::{Solver, limits};
 use testkit::get;
 
@@ -286,24 +289,25 @@ const REFUTED: &str = "(set-logic QF_BV)\n(declare-const u Bool)\n(declare-const
 fn bug_of(text: &str, specs: &[&str]) -> Option<(Bug, Option<String>)> {
     testkit::launcher();
     let solvers: Option<Vec<Solver>> = specs.iter().map(|spec| get(spec)).collect();
-    let everybody = solvers?.into_iter().map(Configuration::new).collect();
-    let limits = limits::Limits::wall(Duration::from_secs(20));
-    let mut panel = Panel::new(everybody, limits).expect("a launcher");
-    let runs = panel.run_all(text.as_bytes()).expect("runs");
+    let everybody: Vec<Arc<Configuration>> =
+        Configuration::numbered(solvers?).into_iter().map(Arc::new).collect();
+    let rules = RunRules::for_reduction(Duration::from_secs(20), 4 << 30);
+    let runners = SolverRunners::new(everybody.clone(), rules);
+    let mut runner = runners.start().expect("a launcher");
+    let runs = runner.run_all(text.as_bytes(), Purpose::Test).expect("runs");
+    let mut asking = Asking::new(&mut runner, Purpose::FollowUp);
     let mut store = Store::new();
     let parsed = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant).expect("a script");
     let verdicts = {
         let mut subject = Subject::new(&mut store, Some(&parsed.script), &[]);
         subject.ask_for_models = true;
-        Court::thorough().try_case(&mut subject, &runs, &mut panel).expect("verdicts")
+        Judge::thorough().try_case(&mut subject, &runs, &mut asking).expect("verdicts")
     };
     let verdict = verdicts.iter().find(|verdict| verdict.is_finding()).expect("a finding");
-    let witness = proof(&mut store, &parsed.script, &runs, verdict, &mut panel).expect("a look at models");
-    let limits = Limits { wall: Duration::from_secs(20), memory: 4 << 30 };
-    let others: Vec<Arc<Configuration>> = panel.panel().to_vec();
-    let mut bug = Bug::new(verdict, &runs, limits).with_references(others);
+    let witness = proof(&mut store, &parsed.script, &runs, verdict, &mut asking).expect("a look at models");
+    let mut bug = Bug::new(verdict, &runs, Arc::new(runners)).with_references(everybody);
     if witness.is_some() {
-        bug = bug.with_witness();
+        bug = bug.with_expectation(Expectation::Witness);
     }
     Some((bug, witness))
 }
@@ -334,7 +338,7 @@ fn options_are_reduced_with_the_script() {
     let input = Input { text: REFUTED.as_bytes(), witness: witness.as_deref().map(str::as_bytes) };
     let reduced = reduce(input, &bug, &SETTINGS, &Quiet).expect("reduced");
     let left = reduced.best.configuration.expect("a solver");
-    assert_eq!(left.options().count(), 0, "{}", left.name());
+    assert_eq!(left.option_count(), 0, "{}", left.name());
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Checked construction of terms: nothing ill-sorted can be built.
 
+use dashu_int::UBig;
 use dashu_int::ops::BitTest;
-use dashu_int::{IBig, UBig};
-use dashu_ratio::RBig;
+use numbers::{Integer, Rational};
 
 use crate::infer::SortError;
 use crate::literal::Literal;
@@ -54,6 +54,10 @@ impl Store {
             });
         };
         let sort = self.infer_apply(self.sort_of(*function), args)?;
+        if args.is_empty() {
+            // Applied to nothing it is itself: `((f))` has no printed form of its own.
+            return Ok(*function);
+        }
         Ok(self.node(Head::Apply, children, sort))
     }
 
@@ -76,9 +80,9 @@ impl Store {
     }
 
     /// An integer constant; a negative one is `(- n)`.
-    pub fn int(&mut self, value: impl Into<IBig>) -> Term {
-        let value: IBig = value.into();
-        if value < IBig::ZERO {
+    pub fn int(&mut self, value: impl Into<Integer>) -> Term {
+        let value: Integer = value.into();
+        if value.is_negative() {
             let positive = self.literal_term(Literal::Int(-value));
             return self.node(Head::Op(Op::IntNeg, Indices::NONE), &[positive], Sort::INT);
         }
@@ -86,13 +90,11 @@ impl Store {
     }
 
     /// A rational constant as the standard writes it: decimals, `/` and `-`.
-    pub fn real(&mut self, value: RBig) -> Term {
-        let negative = value < RBig::ZERO;
-        let (numerator, denominator) = value.into_parts();
-        let numerator = if negative { -numerator } else { numerator };
-        let mut term = self.literal_term(Literal::Real(RBig::from(numerator)));
-        if denominator != UBig::ONE {
-            let denominator = self.literal_term(Literal::Real(RBig::from(denominator)));
+    pub fn real(&mut self, value: Rational) -> Term {
+        let negative = value.is_negative();
+        let mut term = self.literal_term(Literal::Real(value.numerator().abs().into()));
+        if !value.is_integer() {
+            let denominator = self.literal_term(Literal::Real(value.denominator().into()));
             term = self.node(Head::Op(Op::RealDiv, Indices::NONE), &[term, denominator], Sort::REAL);
         }
         if negative {

@@ -1,17 +1,18 @@
 //! Literals: the constants that the language writes down directly.
 
-use dashu_int::{IBig, UBig};
-use dashu_ratio::RBig;
+use dashu_int::UBig;
+use numbers::{Integer, Rational};
 
 use crate::sort::Sort;
 
-/// A constant with its exact value.
+/// A constant with its exact value. Integers and reals are of the evaluator's own types; bit-vectors and field elements
+/// are natural numbers, whose width or order is part of the sort.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Literal {
     /// A numeral of sort Int; negative ones come only from `-` folded by tools, never from the reader.
-    Int(IBig),
+    Int(Integer),
     /// A decimal, or a numeral where the logic makes numerals Real.
-    Real(RBig),
+    Real(Rational),
     /// Width and value, with value < 2^width.
     BitVec(u32, UBig),
     /// Code points 0..=0x2FFFF.

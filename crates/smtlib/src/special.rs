@@ -160,6 +160,8 @@ impl Store {
             }
             elements.push(*e);
         }
+        // Without arrays there is nothing below.
+        let index = index?;
         let result = match indices.first()? {
             Index::Fun(fun) => {
                 let decl = self.fun(*fun);
@@ -179,7 +181,7 @@ impl Store {
             Some(result) => result,
             None => self.array_map_sort(indices, &elements)?,
         };
-        Some(self.array(index?, result))
+        Some(self.array(index, result))
     }
 
     fn lifted(&mut self, op: Op, indices: &[Index], sorts: &[Sort]) -> Option<Sort> {

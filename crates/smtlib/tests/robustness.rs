@@ -89,3 +89,10 @@ fn unfinished_nesting_of_every_kind_ends_in_an_error() {
         }
     }
 }
+
+#[test]
+fn a_map_over_no_arrays_is_refused() {
+    let source = "(declare-fun f (Int Bool) Int)(assert (= (_ map f) (_ map f)))";
+    read(source.as_bytes());
+    read(b"(assert (_ map +))");
+}

@@ -57,3 +57,32 @@ fn every_script_survives_printing() {
         .collect();
     assert!(defects.is_empty(), "{} of {} files:\n{}", defects.len(), files.len(), defects.join("\n"));
 }
+
+#[test]
+fn functions_applied_to_nothing_survive_printing() {
+    for source in [
+        "(assert (((_ update head green))))",
+        "(assert ((((unknown)))))",
+        "(declare-const f (-> Int Bool))(assert ((f) 1))(assert (((f)) 1))",
+        "(assert (let ((f unknown)) (= ((f)) (f))))",
+        // Shared once they are large enough: both ways to write them must count alike.
+        "(assert (= ((f) (a b) (c d) e) ((f) (a b) (c d) e)))",
+        "(assert (let ((g f)) (= (g (a b) (c d) e) (g (a b) (c d) e))))",
+        "(declare-fun f (Int Int Int) Int)(assert (= ((f) (+ 1 2) (+ 3 4) 5) ((f) (+ 1 2) (+ 3 4) 5)))",
+    ] {
+        assert_eq!(defect(source.as_bytes()), None, "{source}");
+    }
+}
+
+#[test]
+fn odd_names_in_unknown_identifiers_survive_printing() {
+    for source in [
+        "(assert (_ unknown |a text\nover two lines|))",
+        "(assert ((_ |an operator| 3 |(|) true))",
+        "(declare-fun |(f| (Int) Int)(assert (= ((_ unknown |(f|) 1) 2))",
+        "(assert |(unknown|)",
+        "(assert (|(unknown)| (|) (| true)))",
+    ] {
+        assert_eq!(defect(source.as_bytes()), None, "{source}");
+    }
+}

@@ -8,6 +8,7 @@
 //! * [`options`]: its options as data, and which are fair to set.
 //! * [`version`]: release numbers and their order.
 //! * [`launch`], [`limits`], [`fast`], [`host`]: running it, contained and quickly.
+//! * [`run`]: runs with a purpose: under which rules, what came of them, what they cost.
 
 pub mod adapter;
 pub mod answer;
@@ -18,11 +19,12 @@ pub mod install;
 pub mod launch;
 pub mod limits;
 pub mod options;
+pub mod run;
 mod solver;
 pub mod spec;
-pub mod version;
 
 pub use adapter::{Adapters, RunRequest};
 pub use answer::{Answer, Answers, Outline, RunClass};
 pub use install::{Home, InstallError, Solvers};
+pub use smtlib::version;
 pub use solver::{Line, Solver, quoted};

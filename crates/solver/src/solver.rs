@@ -67,9 +67,8 @@ impl Solver {
     /// The release as the theory table and the printer know it: the newest of its family where it is not known.
     pub fn release(&self) -> Release {
         let family = self.adapter.family.parse().unwrap_or(Family::Other);
-        let numbers = self.version().map(|version| version.without_post().to_string());
-        let version = numbers.and_then(|text| text.parse().ok()).unwrap_or(smtlib::release::Version::LATEST);
-        Release::new(family, version)
+        // A packaging revision does not change the language.
+        Release::new(family, self.version().map_or(Version::LATEST, |version| version.without_post()))
     }
 
     /// Names of the theories this release has.
@@ -124,9 +123,14 @@ impl Solver {
     }
 
     fn words(&self, request: &RunRequest, file: &str) -> Vec<String> {
+        let settings = request.settings.iter().map(|setting| self.option_word(setting));
+        let mut options: Vec<String> = self.options.iter().cloned().chain(settings).collect();
         match self.adapter.call_for(self.version(), self.installed.how.way()) {
-            Some(call) => call.words(request, &self.options, file),
-            None => self.options.iter().chain(&request.options).cloned().chain([file.to_string()]).collect(),
+            Some(call) => call.words(request, &options, file),
+            None => {
+                options.push(file.to_string());
+                options
+            }
         }
     }
 
@@ -145,12 +149,13 @@ pub fn quoted(word: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::adapter::Adapters;
     use crate::install::Origin;
 
-    fn solver(name: &str, version: Option<&str>, options: &[&str]) -> Solver {
+    /// A release that nobody runs.
+    pub(crate) fn solver(name: &str, version: Option<&str>, options: &[&str]) -> Solver {
         let adapters = Adapters::built_in();
         let installed = Installed {
             name: name.into(),

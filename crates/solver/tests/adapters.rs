@@ -147,15 +147,7 @@ fn exit_codes_that_repeat_the_answer_are_harmless() {
 
 #[test]
 fn debians_boolector_answers_and_refuses() {
-    let home = Home::of_user().expect("a data directory");
-    let solvers = Solvers::new(Adapters::built_in(), home);
-    let solver = match solvers.resolve("boolector@1.5.118", &|_, _| ()) {
-        Ok(mut found) => found.pop().expect("one solver"),
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            return;
-        }
-    };
+    let Some(solver) = testkit::get("boolector@1.5.118") else { return };
     let script = |fact: &str| {
         format!("(set-logic QF_BV)\n(declare-fun x () (_ BitVec 8))\n(assert {fact})\n(check-sat)\n(exit)\n")
     };

@@ -1,15 +1,16 @@
 //! Fast starts give the output of plain ones, byte for byte, with real solvers.
 //!
-//! The solvers are installed as a user would install them. Where that is not possible (no network, nothing cached) a
-//! test says so and passes, unless `OSPREY_REQUIRE_SOLVERS` is set.
+//! The solvers are installed as a user would install them. Where that is not possible (no network, nothing cached) the
+//! tests are skipped, or fail: see `testkit::skip`.
 
 use std::time::Duration;
 
+use solver::Solver;
 use solver::adapter::RunRequest;
 use solver::fast::ExecMode;
 use solver::launch::{Launcher, LauncherConfig, Outcome};
 use solver::limits::Limits;
-use solver::{Adapters, Home, Solver, Solvers};
+use testkit::get;
 
 /// Declarations, as they come before the assertions of a seed and all its mutants.
 const PREFIXES: [&str; 5] = [
@@ -68,18 +69,6 @@ fn scripts() -> Vec<String> {
     scripts
 }
 
-fn installed(spec: &str) -> Option<Solver> {
-    let home = Home::of_user().expect("a data directory");
-    match Solvers::new(Adapters::built_in(), home).resolve(spec, &|_, _| ()) {
-        Ok(solvers) => solvers.into_iter().next(),
-        Err(error) if std::env::var_os("OSPREY_REQUIRE_SOLVERS").is_none() => {
-            eprintln!("NOT TESTED: {spec} cannot be installed: {error}");
-            None
-        }
-        Err(error) => panic!("{spec}: {error}"),
-    }
-}
-
 fn run(
     runner: &mut Launcher,
     solver: &Solver,
@@ -112,12 +101,11 @@ fn compare(solver: &Solver, mode: ExecMode, requests: &[RunRequest]) -> (usize, 
             assert_eq!(text(&fast.stdout), text(&plain.stdout), "{} {mode}: {script}", solver.name());
             assert_eq!(text(&fast.stderr), text(&plain.stderr), "{} {mode}: {script}", solver.name());
             assert_eq!(fast.exit, plain.exit, "{} {mode}: {script}", solver.name());
+            assert_eq!(fast.fallback, None, "{} {mode}: {script}", solver.name());
             runs += 1;
             fast_runs += usize::from(fast.mode == mode);
         }
     }
-    let fallbacks: Vec<&str> = runner.fallbacks().collect();
-    assert!(fallbacks.is_empty(), "{fallbacks:?}");
     (fast_runs, runs)
 }
 
@@ -131,7 +119,7 @@ fn requests() -> [RunRequest; 2] {
 #[test]
 fn z3_behind_a_fork_server_says_what_it_says_plainly() {
     for spec in ["z3@5.4.0", "z3@4.8.7"] {
-        let Some(solver) = installed(spec) else { return };
+        let Some(solver) = get(spec) else { continue };
         let (fast, all) = compare(&solver, ExecMode::ForkServer, &requests());
         assert_eq!(fast, all);
     }
@@ -140,7 +128,7 @@ fn z3_behind_a_fork_server_says_what_it_says_plainly() {
 #[test]
 fn z3_from_a_prefix_snapshot_says_what_it_says_plainly() {
     for spec in ["z3@5.4.0", "z3@4.8.7", "z3@4.8.12"] {
-        let Some(solver) = installed(spec) else { return };
+        let Some(solver) = get(spec) else { continue };
         let (fast, all) = compare(&solver, ExecMode::PrefixSnapshot, &requests());
         // Some of the odd scripts have no prefix.
         assert!(fast * 10 >= all * 9, "{fast} of {all}");
@@ -150,7 +138,7 @@ fn z3_from_a_prefix_snapshot_says_what_it_says_plainly() {
 #[test]
 fn cvc5_forked_from_its_host_says_what_it_says_plainly() {
     for spec in ["cvc5@1.4.2", "cvc5@1.2.1"] {
-        let Some(solver) = installed(spec) else { return };
+        let Some(solver) = get(spec) else { continue };
         let broad = RunRequest { broad: true, models: true, ..RunRequest::default() };
         let [plain, checking] = requests();
         let (fast, all) = compare(&solver, ExecMode::LibraryHost, &[plain, checking, broad]);
@@ -160,7 +148,7 @@ fn cvc5_forked_from_its_host_says_what_it_says_plainly() {
 
 #[test]
 fn a_static_solver_is_started_plainly_and_the_reason_is_told() {
-    let Some(solver) = installed("yices@2.6.5") else { return };
+    let Some(solver) = get("yices@2.6.5") else { return };
     let config = LauncherConfig {
         launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
         snapshot_after: 1,
@@ -168,11 +156,12 @@ fn a_static_solver_is_started_plainly_and_the_reason_is_told() {
     };
     let mut runner = Launcher::new(config).expect("a launcher");
     let script = "(set-logic QF_LIA)\n(declare-fun x () Int)\n(assert (> x 1))\n(check-sat)\n";
+    let mut fallbacks = Vec::new();
     for mode in [ExecMode::ForkServer, ExecMode::PrefixSnapshot, ExecMode::LibraryHost] {
         let outcome = run(&mut runner, &solver, script, &RunRequest::default(), mode);
         assert_eq!((outcome.mode, outcome.stdout.as_slice()), (ExecMode::Plain, &b"sat\n"[..]));
+        fallbacks.extend(outcome.fallback);
     }
-    let fallbacks: Vec<&str> = runner.fallbacks().collect();
     assert_eq!(fallbacks.len(), 3, "{fallbacks:?}");
     assert!(
         fallbacks.iter().filter(|reason| reason.contains("statically linked")).count() == 2,
@@ -185,7 +174,7 @@ fn limits_hold_behind_fork_servers_of_real_solvers() {
     let hard = "(set-logic QF_NIA)\n(declare-fun x () Int)\n(declare-fun y () Int)\n(declare-fun z () Int)\n\
                 (assert (= (+ (* x x x) (* y y y) (* z z z)) 114))\n(check-sat)\n";
     for (spec, mode) in [("z3@5.4.0", ExecMode::PrefixSnapshot), ("cvc5@1.4.2", ExecMode::LibraryHost)] {
-        let Some(solver) = installed(spec) else { return };
+        let Some(solver) = get(spec) else { continue };
         let config = LauncherConfig {
             launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
             snapshot_after: 1,
@@ -209,7 +198,7 @@ fn limits_hold_behind_fork_servers_of_real_solvers() {
 
 #[test]
 fn the_cvc5_host_stops_at_the_time_limit_of_its_command_line() {
-    let Some(mut solver) = installed("cvc5@1.4.2") else { return };
+    let Some(mut solver) = get("cvc5@1.4.2") else { return };
     solver.options = vec!["--tlimit=200".to_owned()];
     let hard = "(set-logic QF_NIA)\n(declare-fun x () Int)\n(declare-fun y () Int)\n(declare-fun z () Int)\n\
                 (assert (= (+ (* x x x) (* y y y) (* z z z)) 114))\n(check-sat)\n";

@@ -33,7 +33,7 @@ fn both_within(wall: Duration, way: &str, check: impl Fn(&Outcome)) {
         invocation.limits.wall = wall;
         for _ in 0..2 {
             let outcome = runner.run(&invocation).expect("an outcome");
-            assert_eq!(outcome.mode, mode, "{:?}", runner.fallbacks().collect::<Vec<_>>());
+            assert_eq!(outcome.mode, mode, "{:?}", outcome.fallback);
             check(&outcome);
         }
     }

@@ -1,5 +1,6 @@
 //! Real releases: installed with one word into the user's data directory, run through the launcher, read and asked for
-//! their options. Without network and with an empty cache these tests say so and check nothing.
+//! their options. Without network and with an empty cache these tests are skipped, or fail: see
+//! `testkit::skip`.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -146,7 +147,7 @@ fn options_come_from_the_solver_and_fair_ones_are_accepted() {
             let options = solver.fair_options(&table, &mut rng);
             assert!(!options.is_empty(), "{spec}");
             let (answers, stdout) =
-                run(&solver, script, &RunRequest { options: options.clone(), ..RunRequest::default() });
+                run(&solver, script, &RunRequest { settings: options.clone(), ..RunRequest::default() });
             assert_ne!(answers.class, RunClass::BadOption, "{spec} {options:?}: {stdout}");
             assert!(!answers.checks.iter().any(|check| check.answer.word() == "unsat"), "{spec} {options:?}");
             seen.insert(options);

@@ -1,8 +1,7 @@
 //! Formulas to evaluate: random ones over Bool, Int and 64-bit vectors, and short string operations.
 
 use eval::{Model, Value, sorts::Sorts, to_term};
-use rand_chacha::ChaCha8Rng;
-use rand_core::{Rng, SeedableRng};
+use generate::{Rng, rng};
 use smtlib::{Head, Op, Release, Sort, Store, Term};
 
 /// A store with constants of the three sorts, a model for them, and random terms.
@@ -11,7 +10,7 @@ pub(super) struct Formulas {
     pub model: Model,
     constants: Vec<Term>,
     bits: Sort,
-    rng: ChaCha8Rng,
+    rng: Rng,
 }
 
 /// Constants of each sort.
@@ -21,13 +20,8 @@ impl Formulas {
     pub fn new(seed: u64) -> Formulas {
         let mut store = Store::new();
         let bits = store.bitvec(64);
-        let mut formulas = Formulas {
-            store,
-            model: Model::new(),
-            constants: Vec::new(),
-            bits,
-            rng: ChaCha8Rng::seed_from_u64(seed),
-        };
+        let mut formulas =
+            Formulas { store, model: Model::new(), constants: Vec::new(), bits, rng: rng::stream(seed, 0) };
         for sort in [Sort::BOOL, Sort::INT, bits] {
             for number in 0..CONSTANTS {
                 formulas.constant(sort, number);
@@ -58,7 +52,7 @@ impl Formulas {
     }
 
     pub fn term(&mut self, sort: Sort, depth: u32) -> Term {
-        let pick = self.rng.next_u32() as usize;
+        let pick = self.rng.bits() as usize;
         if depth == 0 {
             let fitting: Vec<Term> =
                 self.constants.iter().copied().filter(|term| self.store.sort_of(*term) == sort).collect();
@@ -90,7 +84,7 @@ impl Formulas {
         let mut path = Vec::new();
         let mut here = root;
         while path.len() < depth && !self.store.args(here).is_empty() {
-            let child = self.rng.next_u32() % self.store.args(here).len() as u32;
+            let child = self.rng.below(self.store.args(here).len()) as u32;
             path.push(child);
             here = self.store.args(here)[child as usize];
         }

@@ -78,10 +78,10 @@ impl EvalSpeed {
             &[
                 "work",
                 "unit",
-                "goal a second",
-                "fastest a second",
-                "median a second",
-                "Z3's Python a second",
+                "goal per second",
+                "fastest per second",
+                "median per second",
+                "Z3's Python per second",
                 "ratio",
             ],
         );

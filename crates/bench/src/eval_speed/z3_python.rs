@@ -33,7 +33,7 @@ impl Task {
 #[derive(Deserialize)]
 pub(super) struct Theirs {
     pub version: String,
-    /// Units a second, work by work.
+    /// Units per second, work by work.
     pub rates: Vec<f64>,
 }
 

@@ -1,17 +1,15 @@
 //! From a formula of an item to its bug again: an engine's mutants, one after the other, until one shows it.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use campaign::ask::{Memory, Questions};
-use campaign::plan::{Plan, Planned};
-use campaign::round::{self, Grammars, Opened};
-use campaign::{CampaignError, Identity, SeedText, Target};
-use engines::{Bench, Engine, Expectation, Feedback};
-use smtlib::{Mark, Mode, Status, Store};
+use campaign::driver::{AnswerCache, Driver, EnginePanic, Plan, PlannedSeed, Questions, runnable};
+use campaign::{CampaignError, SeedText, Target};
+use engines::{Engine, Feedback};
+use eval::Expectation;
+use smtlib::{Mode, Status, Store};
 
 use super::item::Item;
-use super::judge::{Judge, Trial};
+use super::judge::{BugTest, Trial};
 use crate::error::BenchError;
 use crate::watch::Watch;
 
@@ -86,48 +84,38 @@ impl Chase<'_> {
 /// Hunts one item's bug, with the parts that all engines share.
 pub struct Hunter<'a> {
     item: &'a Item,
-    judge: &'a mut Judge,
+    test: &'a mut BugTest,
+    /// Whose operators engines may use: the item's release.
+    targets: &'a [Target],
     /// Who answers the engines' questions: releases without the bug.
     advisers: &'a [Target],
-    identity: Identity,
-    store: Store,
-    clean: Mark,
-    grammars: Grammars,
-    memory: Memory,
+    rng_seed: u64,
+    answers: AnswerCache,
 }
 
 impl<'a> Hunter<'a> {
     pub fn new(
         item: &'a Item,
-        judge: &'a mut Judge,
+        test: &'a mut BugTest,
+        targets: &'a [Target],
         advisers: &'a [Target],
-        identity: Identity,
+        rng_seed: u64,
     ) -> Hunter<'a> {
-        let store = Store::new();
-        Hunter {
-            item,
-            judge,
-            advisers,
-            identity,
-            clean: store.mark(),
-            store,
-            grammars: Grammars::default(),
-            memory: Memory::default(),
-        }
+        Hunter { item, test, targets, advisers, rng_seed, answers: AnswerCache::default() }
     }
 
     /// Accusations of references so far.
     pub fn references_accused(&self) -> u64 {
-        self.judge.references_accused
+        self.test.references_accused
     }
 
     /// The formulas that do not count as found again, and whether the start can be read at all.
     pub fn exclude(&mut self, texts: &[&str]) -> Result<(), String> {
         for text in texts {
-            self.store.reset(&self.clean);
-            let parsed = smtlib::parse(&mut self.store, text.as_bytes(), Mode::Tolerant)
+            let mut store = Store::new();
+            let parsed = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant)
                 .map_err(|error| format!("it cannot be read: {}", error.message))?;
-            self.judge.exclude(&mut self.store, &parsed.script);
+            self.test.exclude(&mut store, &parsed.script);
         }
         Ok(())
     }
@@ -142,8 +130,9 @@ impl<'a> Hunter<'a> {
         watch: &dyn Watch,
     ) -> Result<Hunt, BenchError> {
         let mut hunt = Hunt::missed("no mutant shows it");
-        self.judge.calls = 0;
+        self.test.calls = 0;
         let chase = Chase { engine, start, bounds, began: Instant::now(), watch };
+        let mut driver = Driver::new(self.targets, self.rng_seed);
         let mut barren = 0;
         for number in 0.. {
             if hunt.hit.is_some() || barren >= BARREN {
@@ -153,65 +142,69 @@ impl<'a> Hunter<'a> {
                 hunt.why = why;
                 break;
             }
-            let before = self.judge.calls;
+            let before = self.test.calls;
             let round = run * 1_000_000 + number;
-            match catch_unwind(AssertUnwindSafe(|| self.round(&chase, round, &mut hunt))) {
+            match self.round(&chase, &mut driver, round, &mut hunt) {
                 Ok(opened) => {
-                    if !opened? && hunt.mutants == 0 {
+                    if !opened && hunt.mutants == 0 {
                         hunt.why = "the engine can make nothing of it".to_owned();
                     }
                 }
-                Err(panic) => {
-                    self.store = Store::new();
-                    self.clean = self.store.mark();
-                    let said = panic.downcast_ref::<&str>().copied().unwrap_or("no message");
-                    hunt.why = format!("the engine panicked: {said}");
-                }
+                Err(Failure::Engine(panic)) => hunt.why = format!("the engine panicked: {}", panic.0),
+                Err(Failure::Bench(error)) => return Err(error),
             }
-            barren = if self.judge.calls > before { 0 } else { barren + 1 };
+            barren = if self.test.calls > before { 0 } else { barren + 1 };
         }
-        hunt.calls = self.judge.calls;
+        hunt.calls = self.test.calls;
         Ok(hunt)
     }
 
     /// One round; says whether the engine opened it.
-    fn round(&mut self, chase: &Chase, number: u64, hunt: &mut Hunt) -> Result<bool, BenchError> {
+    fn round(
+        &mut self,
+        chase: &Chase,
+        driver: &mut Driver,
+        number: u64,
+        hunt: &mut Hunt,
+    ) -> Result<bool, Failure> {
         let engine = chase.engine;
-        self.store.reset(&self.clean);
         let seed = SeedText::new(self.item.id.clone(), chase.start);
         let plan = Plan {
             round: number,
             engine: engine.name().to_owned(),
-            seeds: vec![Planned::Text(seed); engine.seeds_wanted()],
+            seeds: vec![PlannedSeed::Text(seed); engine.seeds_wanted()],
             logic: "ALL".to_owned(),
-            company: vec![0],
+            group: vec![0],
+            steps: chase.bounds.reach.steps as usize,
         };
-        let target = std::slice::from_ref(self.judge.target());
-        let opened = round::open(&mut self.store, &mut self.grammars, &plan, &self.identity, target);
-        let Some(mut opened) = opened else { return Ok(false) };
-        self.tell_status(&mut opened);
-        let mut failure = None;
-        let Some(mut round) = self.with_bench(&mut opened, &mut failure, |bench| engine.open(bench)) else {
-            return failure.map_or(Ok(false), |error| Err(error.into()));
+        // What the museum knows about the trigger's answer, an engine may know too.
+        let item = self.item;
+        let known = |_: &str| match item.expected_throughout() {
+            Some(status @ (Status::Sat | Status::Unsat)) => {
+                Some((status, format!("the museum says so, by {}", item.expected_by.join(" and "))))
+            }
+            _ => None,
         };
+        let opened = driver.open_with(engine, &plan, &mut self.questions(), &known)?;
+        self.answers.take_failure()?;
+        let Some(mut chain) = opened else { return Ok(false) };
         let mut useless = 0;
-        for _ in 0..chase.bounds.reach.steps {
+        for _ in 0..plan.steps {
             if chase.over(hunt.mutants).is_some() {
                 break;
             }
-            let case = self.with_bench(&mut opened, &mut failure, |bench| round.next(bench));
-            if let Some(error) = failure.take() {
-                return Err(error.into());
-            }
+            let case = driver.next(&mut chain, &mut self.questions())?;
+            self.answers.take_failure()?;
             let Some(case) = case else { break };
             hunt.mutants += 1;
-            let trial = self.judge.judge(&mut self.store, &case.script, None, &case.expectation)?;
+            let trial = self.test.try_script(&mut driver.store, &case.script, None, case.expectation())?;
             useless = match trial {
                 Trial::Hit => {
-                    hunt.hit = Some(self.judge.calls);
+                    hunt.hit = Some(self.test.calls);
                     hunt.why.clear();
-                    let (script, _) = round::runnable(&mut self.store, &case.script);
-                    hunt.text = Some(smtlib::print::print(&self.store, &script, self.judge.target().release));
+                    let (script, _) = runnable(&mut driver.store, &case.script);
+                    let release = self.test.target().release;
+                    hunt.text = Some(smtlib::print::print(&driver.store, &script, release));
                     return Ok(true);
                 }
                 Trial::Nothing => 0,
@@ -220,34 +213,14 @@ impl<'a> Hunter<'a> {
             if useless >= chase.bounds.reach.patience {
                 break;
             }
-            round.learn(Feedback { hopeless: trial == Trial::TimedOut, ..Feedback::default() });
+            let letters = if trial == Trial::TimedOut { "h" } else { "" };
+            chain.learn(&Feedback::from_letters(letters));
         }
         Ok(true)
     }
 
-    /// What the museum knows about the trigger's answer, an engine may know too.
-    fn tell_status(&self, opened: &mut Opened) {
-        let Some(status @ (Status::Sat | Status::Unsat)) = self.item.expected_throughout() else { return };
-        let who = self.item.expected_by.join(" and ");
-        for seed in &mut opened.seeds {
-            seed.status = Some((status, format!("the museum says so, by {who}")));
-        }
-    }
-
-    fn with_bench<T>(
-        &mut self,
-        opened: &mut Opened,
-        failure: &mut Option<CampaignError>,
-        call: impl FnOnce(&mut Bench) -> T,
-    ) -> T {
-        let mut questions = Questions {
-            targets: self.advisers,
-            executor: &mut self.judge.executor,
-            memory: &mut self.memory,
-            failure,
-        };
-        let mut bench = opened.bench(&mut self.store, &mut questions);
-        call(&mut bench)
+    fn questions(&mut self) -> Questions<'_> {
+        Questions { targets: self.advisers, runner: &mut self.test.runner, cache: &mut self.answers }
     }
 
     /// Judges the mutants that another program made.
@@ -258,7 +231,7 @@ impl<'a> Hunter<'a> {
         watch: &dyn Watch,
     ) -> Result<Hunt, BenchError> {
         let mut hunt = Hunt::missed("no mutant shows it");
-        self.judge.calls = 0;
+        self.test.calls = 0;
         let began = Instant::now();
         for text in texts.iter().take(bounds.mutants as usize) {
             if began.elapsed() >= bounds.time || watch.stopped() {
@@ -266,13 +239,11 @@ impl<'a> Hunter<'a> {
                 break;
             }
             hunt.mutants += 1;
-            self.store.reset(&self.clean);
-            let Ok(parsed) = smtlib::parse(&mut self.store, text.as_bytes(), Mode::Tolerant) else {
-                continue;
-            };
-            let trial = self.judge.judge(&mut self.store, &parsed.script, Some(text), &Expectation::Agree)?;
+            let mut store = Store::new();
+            let Ok(parsed) = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant) else { continue };
+            let trial = self.test.try_script(&mut store, &parsed.script, Some(text), &Expectation::Agree)?;
             if trial == Trial::Hit {
-                hunt.hit = Some(self.judge.calls);
+                hunt.hit = Some(self.test.calls);
                 hunt.text = Some(text.clone());
                 hunt.why.clear();
                 break;
@@ -281,7 +252,31 @@ impl<'a> Hunter<'a> {
         if hunt.mutants == 0 {
             hunt.why = "the program made no mutant".to_owned();
         }
-        hunt.calls = self.judge.calls;
+        hunt.calls = self.test.calls;
         Ok(hunt)
+    }
+}
+
+/// Why a round ended before its time.
+enum Failure {
+    Engine(EnginePanic),
+    Bench(BenchError),
+}
+
+impl From<EnginePanic> for Failure {
+    fn from(panic: EnginePanic) -> Failure {
+        Failure::Engine(panic)
+    }
+}
+
+impl From<BenchError> for Failure {
+    fn from(error: BenchError) -> Failure {
+        Failure::Bench(error)
+    }
+}
+
+impl From<CampaignError> for Failure {
+    fn from(error: CampaignError) -> Failure {
+        Failure::Bench(error.into())
     }
 }

@@ -22,7 +22,7 @@ pub struct Item {
     /// What was seen, in words.
     #[serde(default)]
     pub observed: String,
-    /// The right answers, one word a check.
+    /// The right answers, one word per check.
     #[serde(default)]
     pub expected: String,
     /// Who says so.

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use campaign::executor::Executor;
-use campaign::inquiry::expected;
-use campaign::{Identity, Target, round};
-use engines::Expectation;
+use campaign::driver::{asking_for_model, runnable};
+use campaign::{CampaignError, Target};
+use eval::Expectation;
 use oracle::subject::ModelValue;
-use oracle::{Configuration, Court, Kind, Rerun as _, Run, RunError, Subject};
+use oracle::{Asking, Judge, Kind, Subject};
 use smtlib::{Release, Script, Status, Store, print};
+use solver::run::{Configuration, Purpose, Run, RunError, RunRules, Runner, SolverRunner};
 use solver::{RunClass, RunRequest, Solver};
 
 use super::item::Item;
 use crate::error::BenchError;
 
-/// Memory of one run, in megabytes.
-const MEMORY: u64 = 2048;
+/// Memory of one run, in bytes.
+const MEMORY: u64 = 2048 << 20;
 
 /// What came of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,16 +31,16 @@ pub enum Trial {
     TimedOut,
 }
 
-/// Judges scripts for one item.
-pub struct Judge {
+/// Tells for one item whether a script shows its bug.
+pub struct BugTest {
     /// What counts as the bug.
     kinds: Vec<Kind>,
     /// The item's release with its options.
     target: Target,
     /// The releases that are asked: the first one is the newest of the same line.
     references: Vec<Target>,
-    pub executor: Executor,
-    court: Court,
+    pub runner: SolverRunner,
+    judge: Judge,
     /// Canonical texts that do not count: the trigger, the seed.
     excluded: Vec<String>,
     /// Runs of the item's release.
@@ -49,45 +49,37 @@ pub struct Judge {
     pub references_accused: u64,
 }
 
-/// Settings that matter for running a solver; the rest belongs to campaigns.
-pub fn identity(timeout: Duration, rng_seed: u64) -> Identity {
-    Identity::of_runs(timeout, MEMORY, rng_seed)
-}
-
 /// The item's release with its options, then the references, those of the same line first.
 pub fn parties(item: &Item, own: &Solver, references: &[Solver]) -> (Target, Vec<Target>) {
     let own = Solver { options: item.options.clone(), ..own.clone() };
-    let target = Target::new(0, own, None, false);
-    let lineage = |solver: &Solver| Configuration::new(solver.clone()).lineage();
+    let target = Target::new(0, own);
+    let lineage = |solver: &Solver| Target::new(0, solver.clone()).configuration().lineage();
     let of_line = lineage(&target.solver);
     let mut sorted: Vec<Solver> = references.to_vec();
     sorted.sort_by_key(|solver| lineage(solver) != of_line);
-    let references =
-        sorted.into_iter().enumerate().map(|(i, solver)| Target::new(i + 1, solver, None, false)).collect();
+    let references = (1..).zip(sorted).map(|(number, solver)| Target::new(number, solver)).collect();
     (target, references)
 }
 
-impl Judge {
+impl BugTest {
     pub fn new(
         item: &Item,
         own: &Solver,
         references: &[Solver],
         timeout: Duration,
-    ) -> Result<Judge, BenchError> {
+    ) -> Result<BugTest, BenchError> {
         let (target, references) = parties(item, own, references);
-        let mut panel = vec![Target::new(0, target.solver.clone(), None, false)];
-        panel.extend(
-            references.iter().map(|other| Target::new(other.number, other.solver.clone(), None, false)),
-        );
-        let executor = Executor::new(&identity(timeout, 0), &panel)?;
-        let mut court = Court::standard();
-        court.confirmations = 1;
-        Ok(Judge {
+        let panel = std::iter::once(&target).chain(&references).map(Target::configuration).collect();
+        let rules = RunRules::for_campaign(timeout, MEMORY);
+        let runner = SolverRunner::new(panel, rules).map_err(failed)?;
+        let mut judge = Judge::standard();
+        judge.confirmations = 1;
+        Ok(BugTest {
             kinds: vec![item.kind],
             target,
             references,
-            executor,
-            court,
+            runner,
+            judge,
             excluded: Vec::new(),
             calls: 0,
             references_accused: 0,
@@ -106,19 +98,19 @@ impl Judge {
 
     /// This script is not another formula.
     pub fn exclude(&mut self, store: &mut Store, script: &Script) {
-        let (script, _) = round::runnable(store, script);
+        let (script, _) = runnable(store, script);
         self.excluded.push(print::print(store, &script, Release::STANDARD));
     }
 
     /// A script, with the text that the release gets if it is not ours to print.
-    pub fn judge(
+    pub fn try_script(
         &mut self,
         store: &mut Store,
         script: &Script,
         own_text: Option<&str>,
         expectation: &Expectation,
     ) -> Result<Trial, BenchError> {
-        let (script, usage) = round::runnable(store, script);
+        let (script, usage) = runnable(store, script);
         if own_text.is_none() && !self.target.accepts(&usage)
             || self.excluded.contains(&print::print(store, &script, Release::STANDARD))
         {
@@ -127,14 +119,11 @@ impl Judge {
         let models = self.kinds.contains(&Kind::InvalidModel) && !script.is_incremental();
         let text = match own_text {
             Some(text) => text.to_owned(),
-            None if models => {
-                print::print(store, &campaign::ask::asking_for_model(&script), self.target.release)
-            }
+            None if models => print::print(store, &asking_for_model(&script), self.target.release),
             None => print::print(store, &script, self.target.release),
         };
         let request = RunRequest { models: models && own_text.is_none(), ..RunRequest::default() };
-        let configuration = Arc::new(Configuration { solver: self.target.solver.clone(), request });
-        let run = self.executor.run_fast(&self.target, &configuration, text.as_bytes())?;
+        let run = self.run(&self.target.configuration(), request, &text)?;
         self.calls += 1;
         if run.answers.class == RunClass::Timeout {
             return Ok(Trial::TimedOut);
@@ -144,6 +133,11 @@ impl Judge {
         }
         let hit = self.try_case(store, &script, run, expectation)?;
         Ok(if hit { Trial::Hit } else { Trial::Nothing })
+    }
+
+    fn run(&mut self, party: &Configuration, request: RunRequest, text: &str) -> Result<Run, BenchError> {
+        let configuration = Arc::new(Configuration { request, ..party.clone() });
+        self.runner.run(&configuration, text.as_bytes(), Purpose::Test).map_err(failed)
     }
 
     /// Could this run be the bug? Costs no run, except of a reference where nothing else is known.
@@ -175,21 +169,21 @@ impl Judge {
             Kind::Crash => return Ok(run.answers.crash().is_some()),
             Kind::UnsoundCore => return Ok(!run.answers.cores.is_empty()),
             Kind::RefutationSoundness => {
-                return Ok(answers(Status::Unsat) && expectation.status() != Some(Status::Unsat));
+                return Ok(answers(Status::Unsat) && expectation.answer() != Some(Status::Unsat));
             }
             Kind::SolutionSoundness => {
-                return Ok(answers(Status::Sat) && expectation.status() != Some(Status::Sat));
+                return Ok(answers(Status::Sat) && expectation.answer() != Some(Status::Sat));
             }
             _ if !run.answers.failed_checks.is_empty() => return Ok(true),
             _ if !answers(Status::Sat) => return Ok(false),
             _ => {}
         }
-        let runs = std::slice::from_ref(run);
         let mut subject = Subject::new(store, Some(script), &[]);
         for check in 0..subject.frames().len() {
             // Scripts with several checks print no model of their own accord.
             let ask = run.status(check) == Some(Status::Sat);
-            let found = subject.model_check(runs, 0, check, ask, &mut self.executor).map_err(failed)?;
+            let asking = &mut Asking::new(&mut self.runner, Purpose::FollowUp);
+            let found = subject.model_check(run, check, ask, asking).map_err(failed)?;
             if found.is_some_and(|found| matches!(found.value, ModelValue::False(..))) {
                 return Ok(true);
             }
@@ -207,14 +201,16 @@ impl Judge {
     ) -> Result<bool, BenchError> {
         let usage = smtlib::logic::usage(store, script);
         let mut runs = vec![run];
-        for reference in &self.references {
-            if !reference.accepts(&usage) {
-                continue;
-            }
+        let able: Vec<(Configuration, Release)> = self
+            .references
+            .iter()
+            .filter(|reference| reference.accepts(&usage))
+            .map(|reference| (reference.configuration(), reference.release))
+            .collect();
+        for (reference, release) in able {
             let request = RunRequest { broad: true, ..RunRequest::default() };
-            let configuration = Arc::new(Configuration { solver: reference.solver.clone(), request });
-            let text = print::print(store, script, reference.release);
-            let run = self.executor.run_fast(reference, &configuration, text.as_bytes())?;
+            let text = print::print(store, script, release);
+            let run = self.run(&reference, request, &text)?;
             // The newest release of the line goes first. Where it agrees, nobody else needs to be asked.
             if run.answers.crash().is_some() || (self.rests_on_answers() && agrees(&runs[0], &run)) {
                 return Ok(false);
@@ -225,9 +221,12 @@ impl Judge {
             return Ok(false);
         }
         let mut subject = Subject::new(store, Some(script), &[]);
-        subject.expected = expected(expectation);
-        let verdicts = self.court.judge(&mut subject, &runs, &mut self.executor).map_err(failed)?;
-        if verdicts.iter().any(|verdict| verdict.accused.is_some_and(|who| who > 0) && verdict.is_finding()) {
+        subject.expectation = expectation.clone();
+        let own = runs[0].party();
+        let asking = &mut Asking::new(&mut self.runner, Purpose::FollowUp);
+        let verdicts = self.judge.judge(&mut subject, &runs, asking).map_err(failed)?;
+        let others = |accused| accused != own;
+        if verdicts.iter().any(|verdict| verdict.accused.is_some_and(others) && verdict.is_finding()) {
             self.references_accused += 1;
             return Ok(false);
         }
@@ -237,8 +236,9 @@ impl Judge {
             kinds.contains(&kind) || (kinds.contains(&Kind::InvalidModel) && kind == Kind::SolutionSoundness)
         };
         for mut verdict in verdicts {
-            if verdict.accused == Some(0) && same(verdict.kind) && verdict.is_finding() {
-                self.court.confirm(&mut subject, &runs, &mut verdict, &mut self.executor).map_err(failed)?;
+            if verdict.accused == Some(own) && same(verdict.kind) && verdict.is_finding() {
+                let asking = &mut Asking::new(&mut self.runner, Purpose::Confirmation);
+                self.judge.confirm(&mut subject, &runs, &mut verdict, asking).map_err(failed)?;
                 if verdict.is_finding() {
                     return Ok(true);
                 }
@@ -252,14 +252,14 @@ impl Judge {
         self.kinds.iter().all(|kind| matches!(kind, Kind::RefutationSoundness | Kind::SolutionSoundness))
     }
 
-    /// Without anybody who contradicts the release there is no wrong answer: spares the court's questions.
+    /// Without anybody who contradicts the release there is no wrong answer: spares the judge's questions.
     fn may_be(&self, runs: &[Run], expectation: &Expectation) -> bool {
         let (own, right) = match self.kinds.as_slice() {
             [Kind::RefutationSoundness] => (Status::Unsat, Status::Sat),
             [Kind::SolutionSoundness] => (Status::Sat, Status::Unsat),
             _ => return true,
         };
-        expectation.status() == Some(right)
+        expectation.answer() == Some(right)
             || runs[0].answers.trusted().any(|check| {
                 let at = |run: &Run| run.status(check.check);
                 at(&runs[0]) == Some(own) && runs[1..].iter().any(|run| at(run) == Some(right))
@@ -268,8 +268,8 @@ impl Judge {
 
     /// A plain run of the release on a text.
     pub fn run_plain(&mut self, text: &str) -> Result<Run, BenchError> {
-        let configuration = Arc::new(Configuration::new(self.target.solver.clone()));
-        self.executor.run(&configuration, text.as_bytes()).map_err(failed)
+        let configuration = Arc::new(self.target.configuration());
+        self.runner.run(&configuration, text.as_bytes(), Purpose::Confirmation).map_err(failed)
     }
 }
 
@@ -279,5 +279,5 @@ fn agrees(one: &Run, other: &Run) -> bool {
 }
 
 fn failed(error: RunError) -> BenchError {
-    campaign::executor::why("a solver", error).into()
+    CampaignError::of_run("a solver", error).into()
 }

@@ -31,7 +31,7 @@ use crate::report::{Draft, Report};
 use crate::watch::Watch;
 use hunt::{Bounds, Hunt, Hunter, Reach};
 use item::Item;
-use judge::Judge;
+use judge::BugTest;
 use peer::Mutator;
 
 /// A run of the release gets this much more than the trigger took, and at least [`SHORTEST`].
@@ -62,7 +62,7 @@ pub struct Settings {
 
 /// What came of one item.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct ItemResult {
     pub item: Item,
     /// Why it was not hunted, if it was not.
     pub unusable: Option<String>,
@@ -75,9 +75,9 @@ pub struct Outcome {
     pub references_accused: u64,
 }
 
-impl Outcome {
-    fn unusable(item: &Item, why: impl Into<String>) -> Outcome {
-        Outcome {
+impl ItemResult {
+    fn unusable(item: &Item, why: impl Into<String>) -> ItemResult {
+        ItemResult {
             item: item.clone(),
             unusable: Some(why.into()),
             reproduces: false,
@@ -128,7 +128,7 @@ pub fn outcomes(
     references: &[Solver],
     engines: &[Box<dyn Engine>],
     watch: &dyn Watch,
-) -> Result<(Vec<Outcome>, Vec<BenchError>, usize), BenchError> {
+) -> Result<(Vec<ItemResult>, Vec<BenchError>, usize), BenchError> {
     let (items, refused) = item::collect(&settings.folder)?;
     let items: Vec<Item> = items
         .into_iter()
@@ -151,8 +151,8 @@ pub fn outcomes(
                     watch.progress(number, items.len(), &item.id);
                     let outcome = match releases.get(&item.release()) {
                         Some(Ok(own)) => one(item, own, settings, references, engines, watch)
-                            .unwrap_or_else(|error| Outcome::unusable(item, error.to_string())),
-                        Some(Err(why)) => Outcome::unusable(item, why.clone()),
+                            .unwrap_or_else(|error| ItemResult::unusable(item, error.to_string())),
+                        Some(Err(why)) => ItemResult::unusable(item, why.clone()),
                         None => return,
                     };
                     if !watch.stopped() {
@@ -205,7 +205,7 @@ fn one(
     references: &[Solver],
     engines: &[Box<dyn Engine>],
     watch: &dyn Watch,
-) -> Result<Outcome, BenchError> {
+) -> Result<ItemResult, BenchError> {
     // In the place of an old release a new one may not know the item's options.
     let mut item = item.clone();
     if settings.clean {
@@ -216,24 +216,20 @@ fn one(
     let began = std::time::Instant::now();
     let reproduces = settings.clean || reproduce::reproduce(item, own, references)?.reproduces;
     let timeout = (began.elapsed() * SLACK).clamp(SHORTEST, LONGEST);
-    let mut outcome = Outcome { unusable: None, reproduces, ..Outcome::unusable(item, "") };
+    let mut outcome = ItemResult { unusable: None, reproduces, ..ItemResult::unusable(item, "") };
     if !reproduces {
         outcome.unusable = Some("it does not show its bug here".to_owned());
         return Ok(outcome);
     }
-    let mut judge = Judge::new(item, own, references, timeout)?;
+    let mut test = BugTest::new(item, own, references, timeout)?;
     if settings.clean {
-        judge.any_kind();
+        test.any_kind();
     }
     // Engines' questions go to releases without the bug.
-    let advisers: Vec<Target> = references
-        .iter()
-        .enumerate()
-        .map(|(number, solver)| Target::new(number, solver.clone(), None, false))
-        .collect();
-    let identity = judge::identity(timeout, settings.rng_seed);
+    let advisers = Target::numbered(references.iter().cloned());
+    let targets = [Target::new(0, test.target().solver.clone())];
     let seed = item.seed();
-    let mut hunter = Hunter::new(item, &mut judge, &advisers, identity);
+    let mut hunter = Hunter::new(item, &mut test, &targets, &advisers, settings.rng_seed);
     if let Err(why) = hunter.exclude(&[trigger.as_str()]) {
         outcome.unusable = Some(why);
         return Ok(outcome);

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use oracle::subject::ModelValue;
-use oracle::{Configuration, Court, Kind, Panel, Rerun as _, Run, Subject};
+use oracle::{Asking, Judge, Kind, Subject};
 use smtlib::{Mode, Status, Store};
+use solver::Solver;
 use solver::limits::Limits;
-use solver::{RunRequest, Solver};
+use solver::run::{Configuration, Purpose, Run, RunError, RunRules, Runner as _, SolverRunner};
 
 use super::item::Item;
 use crate::error::BenchError;
@@ -30,11 +31,12 @@ pub fn reproduce(item: &Item, own: &Solver, references: &[Solver]) -> Result<Rep
     let text = item.trigger()?;
     let solver = Solver { options: item.options.clone(), ..own.clone() };
     let limits = Limits { memory: Some(MEMORY), ..Limits::wall(item.timeout()) };
-    let failed = |error| campaign::executor::why(&item.release(), error);
-    let everybody = std::iter::once(&solver).chain(references).cloned().map(Configuration::new);
-    let mut panel = Panel::new(everybody.collect(), limits).map_err(failed)?;
-    let configuration = Arc::new(Configuration { solver, request: RunRequest::default() });
-    let run = panel.run(&configuration, text.as_bytes()).map_err(failed)?;
+    let failed = |source| BenchError::Run { solver: item.release(), source };
+    let everybody = Configuration::numbered(std::iter::once(&solver).chain(references).cloned());
+    let mut runner = SolverRunner::new(everybody, RunRules::with_limits(limits)).map_err(failed)?;
+    let accused = Arc::clone(&runner.panel()[0]);
+    let run = runner.run(&accused, text.as_bytes(), Purpose::Test).map_err(failed)?;
+    let mut asking = Asking::new(&mut runner, Purpose::FollowUp);
     let (reproduces, seen) = match item.kind {
         Kind::Crash => match run.answers.crash() {
             Some(crash) => (true, crash.signature().text),
@@ -45,11 +47,11 @@ pub fn reproduce(item: &Item, own: &Solver, references: &[Solver]) -> Result<Rep
         Kind::InvalidModel if !run.answers.failed_checks.is_empty() => {
             (true, "its own check of its model fails".to_owned())
         }
-        Kind::InvalidModel => match model_is_false(&text, &run, &mut panel).map_err(failed)? {
+        Kind::InvalidModel => match model_is_false(&text, &run, &mut asking).map_err(failed)? {
             true => (true, "its model does not satisfy the script".to_owned()),
             false => (false, words(&run)),
         },
-        _ => match judged(item.kind, &text, &run, &mut panel).map_err(failed)? {
+        _ => match judged(item.kind, &text, &run, &mut asking).map_err(failed)? {
             Some(reason) => (true, reason),
             None => (false, words(&run)),
         },
@@ -65,16 +67,15 @@ fn answers_wrongly(item: &Item, run: &Run, wrong: Status, right: Status) -> bool
         .any(|check| run.status(check.check) == Some(wrong) && item.expected_at(check.check) == Some(right))
 }
 
-fn model_is_false(text: &str, run: &Run, panel: &mut Panel) -> Result<bool, oracle::RunError> {
+fn model_is_false(text: &str, run: &Run, asking: &mut Asking) -> Result<bool, RunError> {
     let mut store = Store::new();
     let Ok(parsed) = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant) else { return Ok(false) };
-    let runs = std::slice::from_ref(run);
     let mut subject = Subject::new(&mut store, Some(&parsed.script), &parsed.notes);
     for check in 0..subject.frames().len() {
         if run.status(check) != Some(Status::Sat) {
             continue;
         }
-        let found = subject.model_check(runs, 0, check, true, panel)?;
+        let found = subject.model_check(run, check, true, asking)?;
         if found.is_some_and(|found| matches!(found.value, ModelValue::False(..))) {
             return Ok(true);
         }
@@ -83,11 +84,11 @@ fn model_is_false(text: &str, run: &Run, panel: &mut Panel) -> Result<bool, orac
 }
 
 /// What the oracles say, for kinds that a single run does not show.
-fn judged(kind: Kind, text: &str, run: &Run, panel: &mut Panel) -> Result<Option<String>, oracle::RunError> {
+fn judged(kind: Kind, text: &str, run: &Run, asking: &mut Asking) -> Result<Option<String>, RunError> {
     let mut store = Store::new();
     let Ok(parsed) = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant) else { return Ok(None) };
     let mut subject = Subject::new(&mut store, Some(&parsed.script), &parsed.notes);
-    let verdicts = Court::thorough().judge(&mut subject, std::slice::from_ref(run), panel)?;
+    let verdicts = Judge::thorough().judge(&mut subject, std::slice::from_ref(run), asking)?;
     let same = verdicts.into_iter().find(|verdict| verdict.kind == kind && verdict.is_finding());
     Ok(same.map(|verdict| verdict.reason))
 }

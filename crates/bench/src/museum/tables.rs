@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::hunt::Hunt;
-use super::{Outcome, Settings};
+use super::{ItemResult, Settings};
 use crate::report::{Cell, Report, Table};
 
 /// Adds everything about the outcomes to a report. `names` are the engines and peers in order.
-pub fn fill(report: &mut Report, settings: &Settings, names: &[String], outcomes: &[Outcome]) {
-    let hunted: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.unusable.is_none()).collect();
+pub fn fill(report: &mut Report, settings: &Settings, names: &[String], outcomes: &[ItemResult]) {
+    let hunted: Vec<&ItemResult> = outcomes.iter().filter(|outcome| outcome.unusable.is_none()).collect();
     for outcome in outcomes {
         if let Some(why) = &outcome.unusable {
             report.skip(&outcome.item.id, why);
@@ -52,7 +52,7 @@ pub fn fill(report: &mut Report, settings: &Settings, names: &[String], outcomes
     report.notes.push(format!("Accusations of a newest release on the way: {accused}."));
 }
 
-fn summary(settings: &Settings, outcomes: &[Outcome], hunted: &[&Outcome], ours: &[&str]) -> String {
+fn summary(settings: &Settings, outcomes: &[ItemResult], hunted: &[&ItemResult], ours: &[&str]) -> String {
     let reproducing = outcomes.iter().filter(|outcome| outcome.reproduces).count();
     let found = hunted.iter().filter(|outcome| by_any(outcome, ours)).count();
     format!(
@@ -67,7 +67,7 @@ fn summary(settings: &Settings, outcomes: &[Outcome], hunted: &[&Outcome], ours:
     )
 }
 
-fn by_any(outcome: &Outcome, ours: &[&str]) -> bool {
+fn by_any(outcome: &ItemResult, ours: &[&str]) -> bool {
     ours.iter().any(|name| outcome.found_by(name))
 }
 
@@ -77,19 +77,19 @@ fn grouped(
     what: &str,
     names: &[String],
     ours: &[&str],
-    hunted: &[&Outcome],
-    key: impl Fn(&Outcome) -> String,
+    hunted: &[&ItemResult],
+    key: impl Fn(&ItemResult) -> String,
 ) -> Table {
-    let mut groups: BTreeMap<String, Vec<&Outcome>> = BTreeMap::new();
+    let mut groups: BTreeMap<String, Vec<&ItemResult>> = BTreeMap::new();
     for outcome in hunted {
         groups.entry(key(outcome)).or_default().push(outcome);
     }
     let mut columns = vec![what, "some engine"];
     columns.extend(names.iter().map(String::as_str));
     let mut table = Table::new(&format!("Found again, {title}"), &columns);
-    let mut row = |name: &str, members: &[&Outcome]| {
-        let count = |tried: &dyn Fn(&Outcome) -> bool, found: &dyn Fn(&Outcome) -> bool| {
-            let tried: Vec<&&Outcome> = members.iter().filter(|outcome| tried(outcome)).collect();
+    let mut row = |name: &str, members: &[&ItemResult]| {
+        let count = |tried: &dyn Fn(&ItemResult) -> bool, found: &dyn Fn(&ItemResult) -> bool| {
+            let tried: Vec<&&ItemResult> = members.iter().filter(|outcome| tried(outcome)).collect();
             let found = tried.iter().filter(|outcome| found(outcome)).count();
             Cell::of(found as u64, tried.len() as u64)
         };
@@ -107,7 +107,7 @@ fn grouped(
 }
 
 /// What hits cost.
-fn effort(names: &[String], hunted: &[&Outcome]) -> Table {
+fn effort(names: &[String], hunted: &[&ItemResult]) -> Table {
     let mut table = Table::new(
         "Runs of the old release to the first hit",
         &["engine", "found", "median", "at most", "mutants in all", "runs in all"],
@@ -129,7 +129,7 @@ fn effort(names: &[String], hunted: &[&Outcome]) -> Table {
 }
 
 /// Bugs that only one of our engines finds.
-fn alone(ours: &[&str], hunted: &[&Outcome]) -> Table {
+fn alone(ours: &[&str], hunted: &[&ItemResult]) -> Table {
     let mut table = Table::new("Found by one engine only", &["engine", "bugs", "which"]);
     for name in ours {
         let only: Vec<&str> = hunted
@@ -144,8 +144,9 @@ fn alone(ours: &[&str], hunted: &[&Outcome]) -> Table {
     table
 }
 
-fn from_seeds(ours: &[&str], hunted: &[&Outcome]) -> Table {
-    let with_seed: Vec<&&Outcome> = hunted.iter().filter(|outcome| !outcome.from_seed.is_empty()).collect();
+fn from_seeds(ours: &[&str], hunted: &[&ItemResult]) -> Table {
+    let with_seed: Vec<&&ItemResult> =
+        hunted.iter().filter(|outcome| !outcome.from_seed.is_empty()).collect();
     let mut columns = vec!["item"];
     columns.extend(ours);
     let mut table =
@@ -157,7 +158,8 @@ fn from_seeds(ours: &[&str], hunted: &[&Outcome]) -> Table {
     }
     let mut found: Vec<Cell> = vec!["found".into()];
     found.extend(ours.iter().map(|name| {
-        let hit = |outcome: &&&&Outcome| outcome.from_seed.get(*name).is_some_and(|hunt| hunt.hit.is_some());
+        let hit =
+            |outcome: &&&&ItemResult| outcome.from_seed.get(*name).is_some_and(|hunt| hunt.hit.is_some());
         Cell::of(with_seed.iter().filter(hit).count() as u64, with_seed.len() as u64)
     }));
     table.rows.push(found);
@@ -165,7 +167,7 @@ fn from_seeds(ours: &[&str], hunted: &[&Outcome]) -> Table {
 }
 
 /// What no engine of ours finds, and why.
-fn missed(ours: &[&str], hunted: &[&Outcome]) -> Table {
+fn missed(ours: &[&str], hunted: &[&ItemResult]) -> Table {
     let mut table = Table::new("Missed", &["item", "kind", "theory", "why"]);
     for outcome in hunted.iter().filter(|outcome| !by_any(outcome, ours)) {
         let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -187,7 +189,7 @@ fn missed(ours: &[&str], hunted: &[&Outcome]) -> Table {
 }
 
 /// Every item with every engine: the runs to the first hit.
-fn everything(names: &[String], hunted: &[&Outcome]) -> Table {
+fn everything(names: &[String], hunted: &[&ItemResult]) -> Table {
     let mut columns = vec!["item", "kind", "theory"];
     columns.extend(names.iter().map(String::as_str));
     let mut table = Table::detail("Runs to the first hit, by item", &columns);
@@ -213,7 +215,7 @@ fn came_of(hunt: Option<&Hunt>) -> Cell {
 }
 
 /// With the newest release in the place of the old one, every hit is a false alarm, or a bug nobody knows.
-fn false_alarms(report: &mut Report, names: &[String], hunted: &[&Outcome]) {
+fn false_alarms(report: &mut Report, names: &[String], hunted: &[&ItemResult]) {
     let mut table = Table::new("", &["engine", "mutants", "runs", "alarms"]);
     let (mut mutants, mut alarms) = (0, 0);
     for name in names {

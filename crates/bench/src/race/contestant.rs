@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use campaign::Totals;
 use serde::{Deserialize, Serialize};
 
 use super::process::{self, Course};
@@ -201,19 +202,17 @@ fn own_figures(said: &str, course: &Course) -> Option<Figures> {
         .lines()
         .rev()
         .find_map(|line| serde_json::from_str(line).ok().filter(serde_json::Value::is_object))?;
-    let totals = summary.get("totals")?;
-    let total = |name: &str| totals.get(name)?.as_u64();
-    let by_solver = totals.get("answers")?.as_object()?;
-    let words = by_solver.values().filter_map(|words| words.as_object()).flatten();
+    let totals: Totals = serde_json::from_value(summary.get("totals")?.clone()).ok()?;
+    let words = totals.answers.values().flatten();
     let answered = words.filter(|(word, _)| ANSWERED.contains(&word.as_str()));
-    let on_tests = total("runs")?;
     let calls = Calls {
-        all: on_tests + total("extra_runs")? + total("reduction_runs")?,
-        on_tests,
-        answered: answered.filter_map(|(_, count)| count.as_u64()).sum(),
+        // Questions of engines, follow-ups, confirmations and reductions are calls too, but not on test cases.
+        all: totals.runs.values().map(|counts| counts.runs).sum(),
+        on_tests: totals.test_runs(),
+        answered: answered.map(|(_, count)| *count).sum(),
         cpu: course.cpu.all,
     };
-    Some(Figures { calls, cpu: Duration::from_micros(total("own_cpu")?) })
+    Some(Figures { calls, cpu: Duration::from_micros(totals.own_cpu) })
 }
 
 /// yinyang's last word on its calls: their number stands before the words "solver calls", and the share of them that
@@ -284,9 +283,8 @@ mod tests {
     fn our_own_summary_tells_runs_and_cpu_time() {
         let answers =
             r#"{"z3": {"sat": 30, "timeout": 5, "crash": 2}, "cvc5": {"unsat": 40, "rejected": 13}}"#;
-        let totals = format!(
-            "{{\"runs\": 90, \"extra_runs\": 7, \"reduction_runs\": 3, \"own_cpu\": 2500000, \"answers\": {answers}}}"
-        );
+        let runs = r#"{"test": {"runs": 90}, "question": {"runs": 7}, "reduction": {"runs": 3}}"#;
+        let totals = format!("{{\"runs\": {runs}, \"own_cpu\": 2500000, \"answers\": {answers}}}");
         let said = format!("a note\n{{\"totals\": {totals}}}\n");
         let all = Duration::from_secs(20);
         let course = Course { cpu: Cpu { all, ..Cpu::default() }, ..Course::default() };

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use campaign::{Finding, folder};
+use campaign::{Finding, findings};
 use solver::{RunRequest, Solver};
 
 use crate::error::BenchError;
@@ -222,13 +222,13 @@ fn judge(
         .map_err(failed)?;
     let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     let duplicates = summary.pointer("/totals/duplicates").and_then(serde_json::Value::as_u64).unwrap_or(0);
-    let found = folder::finished(&campaign.join("bugs")).unwrap_or_default();
+    let found = findings::finished(&campaign.join("bugs")).unwrap_or_default();
     for path in found {
         let Ok((finding, _)) = Finding::read(&path) else { continue };
         if finding.solver == settings.target.name() {
             let trigger = number_of(&finding).and_then(|number| files.get(number)).copied();
             let trigger = trigger.unwrap_or(Path::new("")).to_owned();
-            judgement.unique.insert(finding.signature, (finding.kind, trigger));
+            judgement.unique.insert(finding.signature.to_string(), (finding.kind.to_string(), trigger));
         }
     }
     let unique = judgement.unique.len() as u64;
@@ -270,9 +270,9 @@ fn fill(report: &mut Report, settings: &Settings, results: &[Result4]) {
             "CPU s",
             "own CPU",
             "solver calls",
-            "calls a CPU s",
-            "on test cases a CPU s",
-            "answered a CPU s",
+            "calls per CPU s",
+            "on test cases per CPU s",
+            "answered per CPU s",
             "triggers",
             "confirmed",
             "unique",
@@ -333,7 +333,7 @@ fn ratios(results: &[Result4]) -> Table {
         let rate = |effort: &Effort, what: fn(Calls) -> u64| {
             effort.calls.map_or(0.0, |calls| calls.per_second(what(calls)))
         };
-        row("solver calls a CPU second", &|result| rate(result.1, |calls| calls.all));
+        row("solver calls per CPU second", &|result| rate(result.1, |calls| calls.all));
         row("those on test cases", &|result| rate(result.1, |calls| calls.on_tests));
         row("those that were answered", &|result| rate(result.1, |calls| calls.answered));
     }

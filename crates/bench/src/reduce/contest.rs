@@ -7,10 +7,10 @@ use std::time::Duration;
 use eval::model_text::read_model;
 use oracle::frame::frames;
 use reduce::Size;
-use smtlib::{Mode, Release, Store};
-use solver::launch::{Launcher, LauncherConfig};
+use smtlib::{Mode, Release, Status, Store};
 use solver::limits::Limits;
-use solver::{Answer, Outline, RunRequest, quoted};
+use solver::quoted;
+use solver::run::{Configuration, PartyId, Purpose, RunRules, Runner as _, SolverRunner};
 
 use super::Settings;
 use super::input::{Trial, holds};
@@ -128,16 +128,10 @@ fn confirmed(settings: &Settings, script: &Path, model: &Path) -> Result<Option<
     let Some(frame) = frames(&store, &parsed.script).into_iter().next() else { return Ok(None) };
     let second = &settings.second;
     let ground = oracle::ground::ground(&mut store, &frame, &values.model, &[], second.release());
-    let failed = |error: solver::launch::LaunchError| campaign::CampaignError::Internal(error.to_string());
-    let mut runner = Launcher::new(LauncherConfig::default()).map_err(failed)?;
-    let request = RunRequest { broad: true, ..RunRequest::default() };
-    let mut invocation = second.invocation(ground.text.as_bytes(), &request)?;
-    invocation.limits = Limits::wall(Duration::from_secs(20));
-    let outcome = runner.run(&invocation).map_err(failed)?;
-    let answers = second.read(&Outline::of(ground.text.as_bytes()), &outcome);
-    Ok(answers.trusted().next().and_then(|answer| match answer.answer {
-        Answer::Sat => Some(true),
-        Answer::Unsat => Some(false),
-        Answer::Unknown(_) => None,
-    }))
+    let failed = |source| BenchError::Run { solver: second.name(), source };
+    let party = Configuration::new(PartyId(0), second.clone()).broadened();
+    let rules = RunRules::with_limits(Limits::wall(Duration::from_secs(20)));
+    let mut runner = SolverRunner::new(vec![party], rules).map_err(failed)?;
+    let runs = runner.run_all(ground.text.as_bytes(), Purpose::Confirmation).map_err(failed)?;
+    Ok(runs.first().and_then(|run| run.status(0)).map(|status| status == Status::Sat))
 }

@@ -142,8 +142,7 @@ fn trial(item: &Item, file: PathBuf, predicate: PathBuf, text: &str) -> Trial {
 
 fn of_finding(settings: &Settings, solvers: &Solvers, folder: &Path) -> Result<Usable, BenchError> {
     let (finding, folder) = Finding::read(folder)?;
-    let kind = Kind::ALL.into_iter().find(|kind| kind.word() == finding.kind);
-    let (Some(kind), Some(run)) = (kind, finding.runs.first()) else {
+    let (kind, Some(run)) = (finding.kind, finding.runs.first()) else {
         return Ok(Err("it has no runs".into()));
     };
     if !matches!(kind, Kind::RefutationSoundness | Kind::SolutionSoundness | Kind::Crash) {
@@ -152,7 +151,8 @@ fn of_finding(settings: &Settings, solvers: &Solvers, folder: &Path) -> Result<U
     let Some(own) = solvers.resolve(&run.solver, &|_, _| ())?.pop() else {
         return Ok(Err("its solver cannot be had".into()));
     };
-    let options = [run.user_options.clone(), run.options.clone()].concat();
+    let mut options = run.user_options.clone();
+    options.extend(run.settings.iter().map(|setting| own.option_word(setting)));
     let solver = Solver { options: options.clone(), ..own };
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let Some(predicate) = predicate(settings, &name, kind, &solver)? else {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Diver {
-    /// `n`: mutants of a seed.
+    /// `n`: mutants per seed.
     pub mutants: usize,
     /// Mutants made of one formula before another is drawn from the pool.
     pub batch: usize,
@@ -28,6 +28,8 @@ pub struct Diver {
     pub random_models: u32,
     /// Allow models that fix what the standard leaves open (division by zero and its like).
     pub open_cases: bool,
+    /// At most this many extra options for each solver, drawn anew for each mutant; the paper's 2 (section IV).
+    pub options: usize,
 }
 
 impl Default for Diver {
@@ -44,6 +46,7 @@ impl Default for Diver {
             models: 2,
             random_models: 200,
             open_cases: false,
+            options: 0,
         }
     }
 }

@@ -16,7 +16,7 @@ mod score;
 mod words;
 
 use eval::{World, to_term};
-use generate::{Config as GrammarConfig, Grammar, Scope};
+use generate::{Config as GrammarConfig, Grammar, Rng, Scope};
 use rustc_hash::FxHashSet;
 use smtlib::{Fun, Head, Op, Sort, Store, Term};
 
@@ -29,10 +29,11 @@ pub use rules::Ground;
 pub use score::score;
 pub use words::{Closed, Words};
 
-use crate::case::{Expectation, Provenance, TestCase};
-use crate::engine::{Bench, Engine, Feedback, Round};
+use crate::case::Draft;
+use crate::engine::{Bench, Engine, Round};
+use crate::feedback::Feedback;
+use crate::models::{self, Wanted};
 use crate::skeleton::Skeleton;
-use crate::worlds::{self, Wanted};
 use mutate::{Tools, Workpiece};
 
 /// Places drawn before a formula is given up.
@@ -43,7 +44,7 @@ const CONSTANTS: usize = 200;
 const GROWTH: usize = 400;
 
 impl Engine for Diver {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "diver"
     }
 
@@ -69,7 +70,6 @@ struct Side {
 /// A round: all mutants of one seed.
 pub struct Mutants {
     config: Diver,
-    seed: String,
     skeleton: Skeleton,
     grammar: Grammar,
     sides: Vec<Side>,
@@ -78,15 +78,16 @@ pub struct Mutants {
     last: Option<(usize, Formula)>,
     limit: usize,
     made_of_work: usize,
-    left: usize,
-    step: usize,
+    tried: usize,
+    made: usize,
+    /// The stream of extra options, if they are wanted.
+    options: Option<Rng>,
     tally: Tally,
 }
 
 impl Mutants {
     pub fn open(config: &Diver, bench: &mut Bench<'_>) -> Option<Mutants> {
         let seed = bench.seeds.first()?;
-        let name = seed.name.clone();
         let mut skeleton = Skeleton::of(bench.store, &seed.script)?;
         skeleton.inline_definitions(bench.store);
         if skeleton.in_force.is_empty() {
@@ -99,9 +100,11 @@ impl Mutants {
         let grammar = small_terms(bench.grammar, bench.store, &skeleton, config.growth);
         let wanted =
             Wanted { asked: config.models, random: config.random_models, open_cases: config.open_cases };
-        let worlds = worlds::satisfying(bench, &skeleton, wanted);
+        // A stream of its own: the mutants are the same with and without options.
+        let options = (config.options > 0).then(|| bench.rng.fork("diver options"));
+        let models = models::satisfying(bench, &skeleton, wanted);
         let seed = Formula { fresh: Vec::new(), assertions: skeleton.in_force.clone() };
-        let sides: Vec<Side> = worlds
+        let sides: Vec<Side> = models
             .into_iter()
             .map(|world| Side {
                 scope: material(bench.store, &skeleton, &world),
@@ -114,7 +117,6 @@ impl Mutants {
         }
         Some(Mutants {
             config: config.clone(),
-            seed: name,
             skeleton,
             grammar,
             sides,
@@ -122,8 +124,9 @@ impl Mutants {
             last: None,
             limit: size as usize + GROWTH,
             made_of_work: 0,
-            left: config.mutants,
-            step: 0,
+            tried: 0,
+            made: 0,
+            options,
             tally: Tally::default(),
         })
     }
@@ -171,9 +174,12 @@ impl Mutants {
 }
 
 impl Round for Mutants {
-    fn next(&mut self, bench: &mut Bench<'_>) -> Option<TestCase> {
-        self.left = self.left.checked_sub(1)?;
-        if self.step.is_multiple_of(4) {
+    fn next(&mut self, bench: &mut Bench<'_>) -> Option<Draft> {
+        if self.tried == self.config.mutants {
+            return None;
+        }
+        self.tried += 1;
+        if self.made.is_multiple_of(4) {
             self.keep_last(bench);
         }
         for _ in 0..DRAWS {
@@ -199,20 +205,22 @@ impl Round for Mutants {
             };
             self.made_of_work += 1;
             self.last = Some((number, formula));
-            let provenance = Provenance {
-                engine: "diver".to_owned(),
-                seeds: vec![self.seed.clone()],
-                step: self.step,
-                changes: change,
+            self.made += 1;
+            let options = match &mut self.options {
+                Some(rng) => bench.options.draw(rng, self.config.options),
+                None => Vec::new(),
             };
-            self.step += 1;
-            return Some(TestCase { script, expectation: Expectation::Sat(Box::new(witness)), provenance });
+            return Some(Draft::satisfied(script, witness).with_changes(change).with_options(options));
         }
         None
     }
 
-    fn learn(&mut self, feedback: Feedback) {
-        if feedback.finding || feedback.hopeless || feedback.rejected {
+    fn length(&self) -> usize {
+        self.config.mutants
+    }
+
+    fn learn(&mut self, feedback: &Feedback) {
+        if feedback.is_finding() || feedback.is_hopeless() || feedback.is_rejected() {
             self.last = None;
         }
     }

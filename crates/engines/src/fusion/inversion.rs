@@ -5,9 +5,8 @@
 //! here have a constant factor that can be undone (not zero, for bit-vectors odd).
 
 use dashu_int::UBig;
-use dashu_ratio::RBig;
 use generate::{Grammar, Rng};
-use smtlib::{Fun, Index, Op, Sort, SortKind, Store, Term};
+use smtlib::{Fun, Index, Op, Rational, Sort, SortKind, Store, Term};
 
 /// Two variables fused into a third.
 #[derive(Clone, Copy, Debug)]
@@ -135,9 +134,9 @@ impl Fusion<'_> {
             0 => self.sum(Op::RealAdd, Op::RealSub, "x + y"),
             1 => self.difference(Op::RealAdd, Op::RealSub, "x - y"),
             _ => {
-                let a = self.store.real(RBig::from(rng.between(2, 9)));
-                let b = self.store.real(RBig::from(rng.between(2, 9)));
-                let c = self.store.real(RBig::from(rng.between(0, 20)));
+                let a = self.store.real(Rational::from(rng.between(2, 9)));
+                let b = self.store.real(Rational::from(rng.between(2, 9)));
+                let c = self.store.real(Rational::from(rng.between(0, 20)));
                 let ax = self.op(Op::RealMul, &[a, x])?;
                 let by = self.op(Op::RealMul, &[b, y])?;
                 let forward = self.op(Op::RealAdd, &[ax, by, c])?;

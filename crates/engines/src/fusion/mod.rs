@@ -7,11 +7,11 @@
 mod apart;
 mod inversion;
 
-use eval::{Budget, Evaluator, Model, Witness};
+use eval::{Budget, Derivation, Evaluator, Model, Witness};
 use rustc_hash::FxHashMap;
 use smtlib::{Command, Fun, Op, Script, Status, Store, Term};
 
-use crate::case::{Derivation, Expectation, Provenance, TestCase};
+use crate::case::Draft;
 use crate::engine::{Bench, Engine, Round, Seed};
 use crate::sites::Sites;
 use apart::Part;
@@ -36,7 +36,7 @@ impl Default for Fusion {
 }
 
 impl Engine for Fusion {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "fusion"
     }
 
@@ -46,8 +46,8 @@ impl Engine for Fusion {
 
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
         let [first, second, ..] = bench.seeds else { return None };
-        let (status, first_grounds) = answer(bench, first)?;
-        let (other, second_grounds) = answer(bench, second)?;
+        let (status, first_from) = answer(bench, first)?;
+        let (other, second_from) = answer(bench, second)?;
         if status != other {
             return None;
         }
@@ -69,16 +69,15 @@ impl Engine for Fusion {
             _ => None,
         };
         Some(Box::new(Pair {
-            seeds: vec![first.name.clone(), second.name.clone()],
-            grounds: format!("{first_grounds}; {second_grounds}"),
+            from: format!("{first_from}; {second_from}"),
             logic: common_logic(bench.store, &first.script, &second.script),
             status,
             one,
             two,
             candidates,
             model,
-            left: self.iterations,
-            step: 0,
+            length: self.iterations,
+            made: 0,
             pairs: self.pairs.max(1),
             replace: self.replace,
         }))
@@ -127,30 +126,32 @@ fn joint_model(
 }
 
 struct Pair {
-    seeds: Vec<String>,
-    grounds: String,
+    from: String,
     logic: String,
     status: Status,
     one: Part,
     two: Part,
     candidates: Vec<(Fun, Fun)>,
     model: Option<Model>,
-    left: usize,
-    step: usize,
+    length: usize,
+    made: usize,
     pairs: usize,
     replace: f64,
 }
 
 impl Round for Pair {
-    fn next(&mut self, bench: &mut Bench<'_>) -> Option<TestCase> {
-        self.left = self.left.checked_sub(1)?;
+    fn next(&mut self, bench: &mut Bench<'_>) -> Option<Draft> {
+        if self.made == self.length {
+            return None;
+        }
+        self.made += 1;
         let (script, fused) = (0..TRIES).find_map(|_| self.fused(bench))?;
         let changes = fused.iter().map(|fused| describe(bench.store, fused)).collect();
-        let expectation = self.expectation(bench.store, &script, &fused);
-        let provenance =
-            Provenance { engine: "fusion".to_owned(), seeds: self.seeds.clone(), step: self.step, changes };
-        self.step += 1;
-        Some(TestCase { script, expectation, provenance })
+        Some(self.draft(bench.store, script, &fused).with_changes(changes))
+    }
+
+    fn length(&self) -> usize {
+        self.length
     }
 }
 
@@ -214,32 +215,30 @@ impl Pair {
     }
 
     /// The joint model with z = f(x, y) if it checks out by our own evaluation; the argument of the paper otherwise.
-    fn expectation(&self, store: &Store, script: &Script, fused: &[Fused]) -> Expectation {
+    fn draft(&self, store: &Store, script: Script, fused: &[Fused]) -> Draft {
         if let Some(model) = &self.model
-            && let Some(witness) = witness(store, script, fused, model.clone())
+            && let Some(witness) = witness(store, &script, fused, model.clone())
         {
-            return Expectation::Sat(Box::new(witness));
+            return Draft::satisfied(script, witness);
         }
         let rule = match self.status {
             Status::Sat => "SAT fusion: a model of both seeds with z = f(x, y)",
             _ => "UNSAT fusion: under z = f(x, y) the disjunction of both seeds",
         };
         let steps = std::iter::once(rule.to_owned()).chain(fused.iter().map(|fused| describe(store, fused)));
-        Expectation::Derived(
-            self.status,
-            Derivation { grounds: self.grounds.clone(), steps: steps.collect() },
-        )
+        let derivation = Derivation { answer: self.status, from: self.from.clone(), steps: steps.collect() };
+        Draft::derived(script, derivation)
     }
 }
 
 fn witness(store: &Store, script: &Script, fused: &[Fused], mut model: Model) -> Option<Witness> {
-    let limits = Budget::default();
+    let budget = Budget::default();
     for fused in fused {
-        let mut evaluator = Evaluator::new(eval::Mode::Choose, limits);
+        let mut evaluator = Evaluator::new(eval::Mode::Choose, budget);
         let value = evaluator.evaluate(store, &model, fused.forward).ok()?;
         model.assign(fused.fun, value);
     }
-    Witness::check(store, script, model, limits).ok()
+    Witness::check(store, script, model, budget).ok()
 }
 
 fn describe(store: &Store, fused: &Fused) -> String {

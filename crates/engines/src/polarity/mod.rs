@@ -7,14 +7,16 @@
 mod rewrites;
 mod steps;
 
+use eval::Derivation;
 use generate::Scope;
 use serde::{Deserialize, Serialize};
 use smtlib::{Status, Term};
 
 pub use rewrites::{Want, rewrites};
 
-use crate::case::{Derivation, Expectation, Provenance, TestCase};
-use crate::engine::{Bench, Engine, Feedback, Round, Seed};
+use crate::case::Draft;
+use crate::engine::{Bench, Engine, Round, Seed};
+use crate::feedback::Feedback;
 use crate::opfuzz::for_script;
 use crate::skeleton::Skeleton;
 use steps::Chain;
@@ -23,7 +25,7 @@ use steps::Chain;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Polarity {
-    /// Mutants of a seed.
+    /// Mutants per seed.
     pub mutants: usize,
     /// Steps of one mutant beyond the one before it.
     pub steps: usize,
@@ -44,13 +46,12 @@ impl Default for Polarity {
 }
 
 impl Engine for Polarity {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "polarity"
     }
 
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
         let seed: &Seed = bench.seeds.first()?;
-        let name = seed.name.clone();
         let skeleton = Skeleton::of(bench.store, &seed.script)?;
         if skeleton.in_force.is_empty() {
             return None;
@@ -59,7 +60,7 @@ impl Engine for Polarity {
         // A script with several checks has several answers; only what is asked of the last frame alone counts.
         let stated = if seed.script.is_incremental() { None } else { seed.status.clone() };
         let known = stated.filter(|(status, _)| *status != Status::Unknown);
-        let (status, mut grounds) = match known {
+        let (status, mut from) = match known {
             Some(known) => known,
             None => bench.ask.agreed_status(bench.store, &flat)?,
         };
@@ -74,7 +75,7 @@ impl Engine for Polarity {
             && needed.len() > 1
             && let Some(core) = bench.ask.confirmed_core(bench.store, &flat)
         {
-            grounds = format!("{grounds}; a confirmed core of {} assertions", core.len());
+            from = format!("{from}; a confirmed core of {} assertions", core.len());
             needed.iter_mut().enumerate().for_each(|(i, needed)| *needed = core.contains(&i));
         }
         let grammar = for_script(bench.grammar, bench.store, &flat);
@@ -83,9 +84,8 @@ impl Engine for Polarity {
         let size = start.iter().map(|(term, _)| bench.store.tree_size(*term)).sum::<u64>();
         Some(Box::new(Consequences {
             config: self.clone(),
-            seed: name,
             status,
-            grounds,
+            from,
             limit: size + self.growth,
             chain: Chain { want, assertions: start.clone(), steps: Vec::new() },
             before: None,
@@ -94,17 +94,15 @@ impl Engine for Polarity {
             grammar,
             scope,
             of_chain: 0,
-            left: self.mutants,
-            step: 0,
+            made: 0,
         }))
     }
 }
 
 struct Consequences {
     config: Polarity,
-    seed: String,
     status: Status,
-    grounds: String,
+    from: String,
     skeleton: Skeleton,
     grammar: generate::Grammar,
     scope: Scope,
@@ -114,13 +112,15 @@ struct Consequences {
     before: Option<Chain>,
     limit: u64,
     of_chain: usize,
-    left: usize,
-    step: usize,
+    made: usize,
 }
 
 impl Round for Consequences {
-    fn next(&mut self, bench: &mut Bench<'_>) -> Option<TestCase> {
-        self.left = self.left.checked_sub(1)?;
+    fn next(&mut self, bench: &mut Bench<'_>) -> Option<Draft> {
+        if self.made == self.config.mutants {
+            return None;
+        }
+        self.made += 1;
         let size = self.chain.assertions.iter().map(|(term, _)| bench.store.tree_size(*term)).sum::<u64>();
         if self.of_chain >= self.config.chain || size > self.limit {
             self.of_chain = 0;
@@ -141,23 +141,18 @@ impl Round for Consequences {
             return None;
         }
         let assertions: Vec<Term> = self.chain.assertions.iter().map(|(term, _)| *term).collect();
-        let provenance = Provenance {
-            engine: "polarity".to_owned(),
-            seeds: vec![self.seed.clone()],
-            step: self.step,
-            changes: self.chain.steps.clone(),
-        };
-        self.step += 1;
-        let derivation = Derivation { grounds: self.grounds.clone(), steps: self.chain.steps.clone() };
-        Some(TestCase {
-            script: self.skeleton.script(&[], &assertions),
-            expectation: Expectation::Derived(self.status, derivation),
-            provenance,
-        })
+        let steps = self.chain.steps.clone();
+        let derivation = Derivation { answer: self.status, from: self.from.clone(), steps: steps.clone() };
+        let script = self.skeleton.script(&[], &assertions);
+        Some(Draft::derived(script, derivation).with_changes(steps))
     }
 
-    fn learn(&mut self, feedback: Feedback) {
-        if (feedback.rejected || feedback.hopeless)
+    fn length(&self) -> usize {
+        self.config.mutants
+    }
+
+    fn learn(&mut self, feedback: &Feedback) {
+        if (feedback.is_rejected() || feedback.is_hopeless())
             && let Some(before) = self.before.take()
         {
             self.chain = before;

@@ -13,7 +13,7 @@ pub struct Storm {
     pub max_assertions: usize,
     /// `nc`: formulas in the construction pool.
     pub constructed: Scale,
-    /// `nm`: instances of a round.
+    /// `nm`: instances per round.
     pub instances: Scale,
     /// Probability of `and` among constructed formulas; the others are `not`.
     pub conjunctions: f64,

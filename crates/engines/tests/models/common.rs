@@ -1,7 +1,7 @@
 //! Seeds for tests: generated, or written out.
 
-use engines::{Ask, Bench, Engine, Expectation, Nobody, Seed, Storm, TestCase};
-use eval::Model;
+use engines::{Ask, Bench, Engine, NoOptions, Nobody, Provenance, Seed, Storm, TestCase};
+use eval::{Budget, Evaluator, Model};
 use generate::{Config, Grammar, Rng, rng};
 use smtlib::{Mode, Script, Status, Store, parse};
 
@@ -44,10 +44,11 @@ pub fn satisfied(store: &mut Store, grammar: &Grammar, index: u64) -> Option<(Sc
     let script = grammar.script(store, &mut rng);
     let seeds = vec![Seed { name: "generated".to_owned(), script, status: None }];
     let storm = Storm { max_assertions: 3, incremental: 0.0, from_initial: 0.7, ..Storm::default() };
-    let mut bench = Bench { store, rng: &mut rng, ask: &mut Nobody, grammar, seeds: &seeds };
-    let case = storm.open(&mut bench)?.next(&mut bench)?;
-    let Expectation::Sat(witness) = case.expectation else { return None };
-    Some((case.script, witness.into_model()))
+    let mut bench =
+        Bench { store, rng: &mut rng, ask: &mut Nobody, grammar, seeds: &seeds, options: &NoOptions };
+    let draft = storm.open(&mut bench)?.next(&mut bench)?;
+    let model = draft.witness()?.model().clone();
+    Some((draft.script().clone(), model))
 }
 
 /// The test cases of one round.
@@ -61,11 +62,22 @@ pub fn cases(
     most: usize,
 ) -> Vec<TestCase> {
     let seeds = vec![seed];
-    let mut bench = Bench { store, rng, ask, grammar, seeds: &seeds };
+    let mut bench = Bench { store, rng, ask, grammar, seeds: &seeds, options: &NoOptions };
     let Some(mut round) = engine.open(&mut bench) else { return Vec::new() };
-    std::iter::from_fn(|| round.next(&mut bench)).take(most).collect()
+    let drafts = std::iter::from_fn(|| round.next(&mut bench)).take(most).enumerate();
+    drafts.map(|(step, draft)| TestCase::new(draft, Provenance::new(engine.name(), &seeds, step))).collect()
 }
 
 pub fn seed(script: Script, status: Option<Status>) -> Seed {
     Seed { name: "seed".to_owned(), script, status: status.map(|status| (status, "construction".to_owned())) }
+}
+
+/// Checks the case's witness with an evaluator that has seen nothing else.
+pub fn check(store: &Store, case: &TestCase) {
+    let witness = case.witness().expect("a witness");
+    let mut evaluator = Evaluator::new(eval::Mode::Given, Budget::default());
+    for term in eval::model::checked_terms(&case.script) {
+        let value = evaluator.holds(store, witness.model(), term);
+        assert_eq!(value, Ok(true), "{}", store.term_text(term));
+    }
 }

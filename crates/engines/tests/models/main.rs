@@ -1,6 +1,7 @@
 //! The engines that know the answer: STORM, DIVER and polarity, over all theories, without solvers.
 
 mod common;
+mod composition;
 mod polarity;
 mod pre_analysis;
 mod satisfiable;

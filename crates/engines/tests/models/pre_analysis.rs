@@ -11,8 +11,7 @@ use eval::rational::Rational;
 use eval::sorts::Sorts;
 use eval::string::Str;
 use eval::{Budget, Mode, Model, Value, World, to_term};
-use rand_chacha::ChaCha8Rng;
-use rand_core::SeedableRng;
+use generate::rng::{self, Rng};
 use smtlib::{Head, Store, Term};
 
 fn world(model: Model) -> World {
@@ -166,13 +165,7 @@ fn scores_are_those_of_section_three() {
 }
 
 /// Values to try at a place: random ones of the sort, and those that occur around.
-fn candidates(
-    store: &Store,
-    world: &mut World,
-    term: Term,
-    near: &[Value],
-    rng: &mut ChaCha8Rng,
-) -> Vec<Value> {
+fn candidates(store: &Store, world: &mut World, term: Term, near: &[Value], rng: &mut Rng) -> Vec<Value> {
     let sort = store.sort_of(term);
     let sorts = Sorts::new(store, world.model());
     let mut values: Vec<Value> = (0..6).filter_map(|_| sorts.random_value(sort, rng)).collect();
@@ -191,7 +184,7 @@ struct Seen {
 #[test]
 fn values_inside_a_complete_or_partial_constraint_keep_the_formula_true_and_others_do_not() {
     let seeds = if cfg!(debug_assertions) { 900 } else { 12_000 };
-    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let mut rng = rng::stream(11, 0);
     let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
     for index in 0..seeds {
         let grammar = grammar(LOGICS[index % LOGICS.len()]);

@@ -2,25 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::common::{Knows, LOGICS, cases, grammar, read, satisfied, seed};
-use engines::{Diver, Engine, Expectation, Nobody, Storm, TestCase};
-use eval::{Budget, Evaluator, Mode};
+use crate::common::{Knows, LOGICS, cases, check, grammar, read, satisfied, seed};
+use engines::{Diver, Engine, Nobody, Storm};
 use generate::rng;
 use smtlib::{Command, Release, Store, print};
 
 /// Mutants over all logics together; many more in release builds.
 const MUTANTS: usize = if cfg!(debug_assertions) { 6_000 } else { 100_000 };
 const OF_A_SEED: usize = if cfg!(debug_assertions) { 60 } else { 250 };
-
-/// Checks the case's witness with an evaluator that has seen nothing else.
-fn check(store: &Store, case: &TestCase) {
-    let Expectation::Sat(witness) = &case.expectation else { panic!("no witness") };
-    let mut evaluator = Evaluator::new(Mode::Given, Budget::default());
-    for term in eval::model::checked_terms(&case.script) {
-        let value = evaluator.holds(store, witness.model(), term);
-        assert_eq!(value, Ok(true), "{}", store.term_text(term));
-    }
-}
 
 fn check_all(engine: &dyn Engine) {
     let mut by_logic = vec![0usize; LOGICS.len()];

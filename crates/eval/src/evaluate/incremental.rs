@@ -70,8 +70,9 @@ impl Evaluation {
         let (mut new, mut here) = (new, self.root);
         let given = new;
         for (depth, child) in path.iter().enumerate() {
-            // Below a binder a sub-term has many values; the binder is evaluated anew as a whole.
-            if matches!(store.head(here), Head::Bind(..) | Head::Match(_)) {
+            // Below a binder a sub-term has many values, and in the polynomial of a root it has none; both are evaluated
+            // anew as a whole.
+            if matches!(store.head(here), Head::Bind(..) | Head::Match(_) | Head::Op(Op::RootObject, _)) {
                 new = store.replace_at(here, &path[depth..], new)?;
                 break;
             }
@@ -89,7 +90,9 @@ impl Evaluation {
         let mut changed = true;
         for (node, child) in self.spine.iter().zip(path).rev() {
             let new_value = run.with_child(*node, *child as usize, &value, &mut self.scratch);
-            if run.evaluator.memory.ground(*node) == Some(&new_value) {
+            // An unknown value is no reason to stop, even if it is unknown for the same reason: `(= t t)` is true because
+            // both sides are one term, and now they may be two.
+            if new_value.is_ok() && run.evaluator.memory.ground(*node) == Some(&new_value) {
                 changed = false;
                 break;
             }

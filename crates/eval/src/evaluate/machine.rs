@@ -10,7 +10,6 @@ use crate::finite_field::FieldElement;
 use crate::integer::Integer;
 use crate::model::Interpretation;
 use crate::ops;
-use crate::rational::Rational;
 use crate::string::Str;
 use crate::unknown::{Budget, Reason, Unknown};
 use crate::value::Value;
@@ -341,13 +340,8 @@ impl Run<'_> {
 
     fn literal(&self, id: smtlib::LiteralId) -> Result<Value, Reason> {
         Ok(match self.store.literal(id) {
-            Literal::Int(value) => Value::Int(Integer::from(value.clone())),
-            Literal::Real(value) => {
-                let numerator = Integer::from(value.numerator().clone());
-                let denominator = Integer::from(value.denominator().clone());
-                let value = Rational::new(numerator, denominator).ok_or(Reason::Opaque)?;
-                Value::Real(Real::Rational(value))
-            }
+            Literal::Int(value) => Value::Int(value.clone()),
+            Literal::Real(value) => Value::Real(Real::Rational(value.clone())),
             Literal::BitVec(width, value) => {
                 if !(1..=MAX_WIDTH).contains(width) {
                     return Err(Reason::Budget(Budget::Width));

@@ -12,8 +12,8 @@ pub(super) enum Item {
     Define { at: Expr, name: String, params: Vec<Param>, result: Vec<Expr>, body: Expr },
     /// `(declare-fun S!val!0 () S)`.
     Element { name: String, sort: Vec<Expr> },
-    /// `(forall ((x S)) (or (= x ...) ...))`: there are no other elements.
-    Closed { at: Expr, sort: Vec<Expr> },
+    /// `(forall ((x S)) (or (= x ...) ...))`: there are no other elements. Empty where the formula is another one.
+    Closed { at: Expr, sort: Vec<Expr>, elements: Vec<String> },
     /// Yices: `(= x 1)`.
     Equation { at: Expr, name: String, value: Expr },
     /// Yices: `(function @fun_1 (type ...) (= (@fun_1 1) 2) ... (default 0))`.
@@ -154,12 +154,28 @@ fn define(tokens: &Tokens<'_>, at: Expr, parts: &[Expr]) -> Result<Item, ModelEr
 fn closed(tokens: &Tokens<'_>, at: Expr, parts: &[Expr]) -> Result<Item, ModelError> {
     let variables = parts.get(1).map_or(Vec::new(), |list| tokens.parts(*list));
     let variable = variables.first().map_or(Vec::new(), |variable| tokens.parts(*variable));
-    match variable.as_slice() {
-        [_, sort @ ..] if variables.len() == 1 && !sort.is_empty() => {
-            Ok(Item::Closed { at, sort: sort.to_vec() })
-        }
-        _ => Err(unexpected(tokens, at, "a cardinality constraint")),
+    let ([name, sort @ ..], [_, _, body]) = (variable.as_slice(), parts) else {
+        return Err(unexpected(tokens, at, "a cardinality constraint"));
+    };
+    if variables.len() != 1 || sort.is_empty() {
+        return Err(unexpected(tokens, at, "a cardinality constraint"));
     }
+    let name = symbol(tokens, *name)?;
+    let body_parts = tokens.parts(*body);
+    let equations = match body_parts.as_slice() {
+        [word, equations @ ..] if tokens.is(*word, "or") => equations,
+        _ => std::slice::from_ref(body),
+    };
+    let element = |equation: &Expr| match tokens.parts(*equation).as_slice() {
+        [word, left, right] if tokens.is(*word, "=") => match (tokens.name(*left), tokens.name(*right)) {
+            (Some(left), Some(right)) if left == name => Some(right),
+            (Some(left), Some(right)) if right == name => Some(left),
+            _ => None,
+        },
+        _ => None,
+    };
+    let elements = equations.iter().map(element).collect::<Option<Vec<String>>>().unwrap_or_default();
+    Ok(Item::Closed { at, sort: sort.to_vec(), elements })
 }
 
 fn function(tokens: &Tokens<'_>, at: Expr, parts: &[Expr]) -> Result<Item, ModelError> {

@@ -27,8 +27,8 @@ pub(super) struct Piece {
 pub(super) enum Role {
     Element(String),
     Number(Option<Real>),
-    /// A constant whose sort has no other elements than those named.
-    Universe,
+    /// A constant whose sort has these elements and no others.
+    Universe(Vec<String>),
     Auxiliary(String),
     Body(Target),
 }
@@ -47,6 +47,13 @@ pub(super) struct Planned {
     pub notes: Vec<Note>,
 }
 
+/// What a model says about all elements of a sort.
+struct Closed {
+    offset: usize,
+    sort: String,
+    elements: Vec<String>,
+}
+
 pub(super) struct Plan<'t, 'a> {
     tokens: &'t Tokens<'a>,
     store: &'t Store,
@@ -56,7 +63,7 @@ pub(super) struct Plan<'t, 'a> {
     /// Functions that the script defines: the model has nothing to say about them.
     defined: FxHashSet<String>,
     selectors: FxHashSet<String>,
-    universes: Vec<(usize, String)>,
+    universes: Vec<Closed>,
     auxiliary: Vec<Piece>,
     bodies: Vec<Piece>,
     notes: Vec<Note>,
@@ -187,9 +194,9 @@ impl<'t, 'a> Plan<'t, 'a> {
                 },
             });
         }
-        for (number, (offset, sort)) in self.universes.into_iter().enumerate() {
+        for (number, Closed { offset, sort, elements }) in self.universes.into_iter().enumerate() {
             let text = format!("(declare-fun @universe!{number} () {sort})");
-            pieces.push(Piece { offset, text, role: Role::Universe });
+            pieces.push(Piece { offset, text, role: Role::Universe(elements) });
         }
         pieces.extend(self.auxiliary);
         pieces.extend(self.bodies);
@@ -199,6 +206,7 @@ impl<'t, 'a> Plan<'t, 'a> {
     /// Elements and universes first, in the order in which the model lists them.
     fn elements(&mut self, items: &[Item]) -> Result<(), ModelError> {
         for listed in represented(self.source) {
+            let mut elements = Vec::new();
             for element in &listed.elements {
                 let inner = element.strip_prefix("(as ").and_then(|rest| rest.strip_suffix(')'));
                 let name = match inner.and_then(|inner| inner.strip_suffix(listed.sort.as_str())) {
@@ -206,9 +214,10 @@ impl<'t, 'a> Plan<'t, 'a> {
                     None => element.trim_matches('|').to_owned(),
                 };
                 self.rewriter.element(&name, &listed.sort);
+                elements.push(name);
             }
-            if !listed.elements.is_empty() {
-                self.universes.push((listed.offset, listed.sort));
+            if listed.cardinality == Some(elements.len()) {
+                self.universes.push(Closed { offset: listed.offset, sort: listed.sort, elements });
             }
         }
         for item in items {
@@ -218,9 +227,9 @@ impl<'t, 'a> Plan<'t, 'a> {
                     self.rewriter.element(name, &sort);
                     self.rewriter.known.insert(name.clone());
                 }
-                Item::Closed { at, sort } => {
-                    let sort = self.rewriter.all(sort)?;
-                    self.universes.push((self.tokens.offset(*at), sort));
+                Item::Closed { at, sort, elements } => {
+                    let (offset, sort) = (self.tokens.offset(*at), self.rewriter.all(sort)?);
+                    self.universes.push(Closed { offset, sort, elements: elements.clone() });
                 }
                 _ => {}
             }

@@ -8,7 +8,7 @@ use super::tokens::Tokens;
 use super::{ModelError, Note, ReadModel, ReadValues, items};
 use crate::algebraic::Real;
 use crate::evaluate::Evaluator;
-use crate::model::{Model, Open, OpenFunction};
+use crate::model::{Model, Open, OpenFunction, Universe};
 use crate::value::{Closure, Value};
 
 /// Definitions that cannot be read are passed over, up to this number; beyond it the text is no model.
@@ -161,14 +161,24 @@ impl Reader {
                 }
                 Role::Number(Some(value)) => self.model.assign(*fun, Value::Real(Real::clone(value))),
                 Role::Number(None) => {}
-                Role::Universe => closed.push(sort),
+                Role::Universe(elements) => closed.push((piece, sort, elements)),
                 Role::Auxiliary(name) => _ = self.auxiliary.insert(name.clone(), *fun),
                 Role::Body(_) => {}
             }
         }
-        for sort in closed {
-            if matches!(store.sort_kind(sort), SortKind::Declared(..)) {
+        for (piece, sort, elements) in closed {
+            if !matches!(store.sort_kind(sort), SortKind::Declared(..)) {
+                continue;
+            }
+            let universe = self.model.universe(sort);
+            let told: FxHashSet<&str> = elements.iter().map(String::as_str).collect();
+            let named = |universe: &Universe| told.iter().all(|name| universe.find(name).is_some());
+            // A model that uses elements beside those it lists, or lists what is none, does not say how many there are.
+            if !told.is_empty() && universe.is_some_and(|known| known.len() == told.len() && named(known)) {
                 self.model.close_universe(sort);
+            } else {
+                let offset = pieces[*piece].offset;
+                self.note(offset, "passed over: these are not all elements of the sort that the model names");
             }
         }
     }

@@ -131,6 +131,8 @@ impl<'a> Tokens<'a> {
 pub(super) struct Represented {
     /// As written.
     pub sort: String,
+    /// The number of elements, if it is one.
+    pub cardinality: Option<usize>,
     /// The elements as written.
     pub elements: Vec<String>,
     pub offset: usize,
@@ -148,8 +150,10 @@ pub(super) fn represented(source: &[u8]) -> Vec<Represented> {
         let comment = String::from_utf8_lossy(&line[at..]);
         let comment = comment.trim_start_matches(';').trim();
         if let Some(rest) = comment.strip_prefix("cardinality of ") {
-            if let Some((sort, _)) = rest.rsplit_once(" is ") {
-                found.push(Represented { sort: sort.to_owned(), elements: Vec::new(), offset: start + at });
+            if let Some((sort, count)) = rest.rsplit_once(" is ") {
+                let cardinality = count.trim().parse().ok();
+                let (sort, elements) = (sort.to_owned(), Vec::new());
+                found.push(Represented { sort, cardinality, elements, offset: start + at });
             }
         } else if let (Some(element), Some(last)) = (comment.strip_prefix("rep: "), found.last_mut()) {
             last.elements.push(element.trim().to_owned());

@@ -20,7 +20,7 @@ pub struct Unwritable {
     pub symbol: String,
 }
 
-/// Writes a model of a script as definitions, one a line, with its open cases and universes.
+/// Writes a model of a script as definitions, one per line, with its open cases and universes.
 pub fn write_model(store: &mut Store, script: &Script, model: &Model) -> Result<String, Unwritable> {
     let mut writer = Writer { store, model, elements: FxHashMap::default() };
     let mut body = String::new();

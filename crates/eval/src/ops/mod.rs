@@ -1,4 +1,4 @@
-//! What every operator computes: one arm a row of the theory table.
+//! What every operator computes: one arm per row of the theory table.
 //!
 //! Rows without an evaluation answer [`Reason::Unsupported`]:
 //!

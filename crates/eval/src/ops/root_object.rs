@@ -5,7 +5,6 @@ use smtlib::{Head, Literal, Op, Store, Term};
 use super::Node;
 use crate::algebraic::{MAX_DEGREE, Polynomial, Real};
 use crate::evaluate::Run;
-use crate::integer::Integer;
 use crate::rational::Rational;
 use crate::unknown::{Budget, Reason};
 use crate::value::Value;
@@ -60,11 +59,8 @@ fn coefficients(store: &Store, root: Term) -> Result<Coefficients, Reason> {
 fn constant(store: &Store, term: Term) -> Option<Rational> {
     let Head::Literal(id) = store.head(term) else { return None };
     match store.literal(id) {
-        Literal::Int(value) => Some(Rational::from(Integer::from(value.clone()))),
-        Literal::Real(value) => Rational::new(
-            Integer::from(value.numerator().clone()),
-            Integer::from(value.denominator().clone()),
-        ),
+        Literal::Int(value) => Some(Rational::from(value.clone())),
+        Literal::Real(value) => Some(value.clone()),
         _ => None,
     }
 }

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use eval::Expectation;
 use oracle::subject::ModelValue;
-use oracle::{Configuration, Court, Expected, Panel, Repeat, Rerun, Run, Standing, Subject, Verdict};
+use oracle::{Asking, Judge, Repeat, Standing, Subject, Verdict};
 use serde::Serialize;
 use smtlib::{Mode, Parsed, Status, Store};
 use solver::limits::Limits;
+use solver::run::{Configuration, PartyId, Purpose, Run, RunRules, Runner, SolverRunner};
 use solver::{Answer, Outline, RunClass};
 
 use crate::exit::Exit;
@@ -85,6 +87,8 @@ struct Report {
 
 #[derive(Serialize)]
 struct RunReport {
+    /// The number by which verdicts name it.
+    party: PartyId,
     solver: String,
     options: Vec<String>,
     command: String,
@@ -120,8 +124,9 @@ impl Check {
         };
         let limits =
             Limits { memory: Some(self.memory << 20), ..Limits::wall(Duration::from_secs_f64(self.timeout)) };
-        let mut panel = Panel::new(solvers.into_iter().map(Configuration::new).collect(), limits)?;
-        let runs = run_all(&mut panel, &text)?;
+        let rules = RunRules::with_limits(limits);
+        let mut runner = SolverRunner::new(Configuration::numbered(solvers), rules)?;
+        let runs = run_all(&mut runner, &text)?;
 
         let mut store = Store::new();
         let (parsed, unreadable) = match smtlib::parse(&mut store, &text, Mode::Tolerant) {
@@ -131,21 +136,22 @@ impl Check {
                 (None, Some(format!("{}:{}: {}", place.line, place.column, error.message)))
             }
         };
-        let expected = self.expected(&store, parsed.as_ref())?;
+        let expectation = self.expectation(&store, parsed.as_ref())?;
         let script = parsed.as_ref().map(|parsed| &parsed.script);
         let notes = parsed.as_ref().map(|parsed| parsed.notes.as_slice()).unwrap_or_default();
         let mut subject = Subject::new(&mut store, script, notes);
-        subject.expected = expected;
+        subject.expectation = expectation;
         subject.ask_for_models = true;
-        let mut court = Court::thorough();
+        let mut judge = Judge::thorough();
         if self.performance {
-            court = court.with(oracle::performance::Performance::default());
+            judge = judge.with(oracle::performance::Performance::default());
         }
-        let verdicts = court.try_case(&mut subject, &runs, &mut panel)?;
+        let mut asking = Asking::new(&mut runner, Purpose::FollowUp);
+        let verdicts = judge.try_case(&mut subject, &runs, &mut asking)?;
         let report = Report {
             file: self.file.clone(),
             unreadable,
-            runs: run_reports(&mut subject, &runs, &mut panel)?,
+            runs: run_reports(&mut subject, &runs, &mut asking)?,
             findings: verdicts.iter().filter(|verdict| verdict.is_finding()).count(),
             verdicts,
         };
@@ -157,9 +163,9 @@ impl Check {
         Ok(if report.findings > 0 { Exit::Findings } else { Exit::Clean })
     }
 
-    fn expected(&self, store: &Store, parsed: Option<&Parsed>) -> Result<Option<Expected>> {
-        let (status, because) = match self.expect {
-            None => return Ok(None),
+    fn expectation(&self, store: &Store, parsed: Option<&Parsed>) -> Result<Expectation> {
+        let (answer, by) = match self.expect {
+            None => return Ok(Expectation::Agree),
             Some(Expect::Sat) => (Status::Sat, "--expect says so".to_string()),
             Some(Expect::Unsat) => (Status::Unsat, "--expect says so".to_string()),
             Some(Expect::Status) => match parsed.and_then(|parsed| parsed.script.status(store)) {
@@ -167,25 +173,24 @@ impl Check {
                 _ => bail!("'{}' has no (set-info :status sat) or unsat", self.file.display()),
             },
         };
-        Ok(Some(Expected { status, because }))
+        Ok(Expectation::Claimed { answer, by })
     }
 }
 
 /// Everybody's run. Who refuses the file and was given no options is asked again with all it has.
-pub(super) fn run_all(panel: &mut Panel, text: &[u8]) -> Result<Vec<Run>> {
+pub(super) fn run_all(runner: &mut dyn Runner, text: &[u8]) -> Result<Vec<Run>> {
     let checks = Outline::of(text).checks();
-    let mut runs = panel.run_all(text)?;
+    let mut runs = runner.run_all(text, Purpose::Test)?;
     for run in &mut runs {
         let refused = matches!(run.answers.class, RunClass::Unsupported | RunClass::Rejected)
             || (run.answers.class == RunClass::Answered
                 && run.answers.checks.len() < checks
                 && !run.answers.errors.is_empty());
-        if !refused || run.configuration.options().next().is_some() {
+        if !refused || run.configuration.option_count() > 0 {
             continue;
         }
-        let mut broad = Configuration::clone(&run.configuration);
-        broad.request.broad = true;
-        let again = panel.run(&Arc::new(broad), text)?;
+        let broad = Arc::new(run.configuration.broadened());
+        let again = runner.run(&broad, text, Purpose::Test)?;
         if again.answers.trusted().count() > run.answers.trusted().count() {
             *run = again;
         }
@@ -193,19 +198,17 @@ pub(super) fn run_all(panel: &mut Panel, text: &[u8]) -> Result<Vec<Run>> {
     Ok(runs)
 }
 
-fn run_reports(subject: &mut Subject, runs: &[Run], panel: &mut Panel) -> Result<Vec<RunReport>> {
+fn run_reports(subject: &mut Subject, runs: &[Run], asking: &mut Asking) -> Result<Vec<RunReport>> {
     subject.forget();
     let mut reports = Vec::new();
-    for (position, run) in runs.iter().enumerate() {
+    for run in runs {
         let mut checks = Vec::new();
         for answer in &run.answers.checks {
             let model = if run.status(answer.check) == Some(Status::Sat) {
-                subject.model_check(runs, position, answer.check, true, panel)?.map(|found| {
-                    match &found.value {
-                        ModelValue::True => "true".to_string(),
-                        ModelValue::False(..) => "false".to_string(),
-                        ModelValue::Unknown(why) => format!("undecided: {why}"),
-                    }
+                subject.model_check(run, answer.check, true, asking)?.map(|found| match &found.value {
+                    ModelValue::True => "true".to_string(),
+                    ModelValue::False(..) => "false".to_string(),
+                    ModelValue::Unknown(why) => format!("undecided: {why}"),
                 })
             } else {
                 None
@@ -220,8 +223,9 @@ fn run_reports(subject: &mut Subject, runs: &[Run], panel: &mut Panel) -> Result
         let complaint = run.answers.failed_checks.first().map(|failed| failed.message.clone());
         let said = complaint.or_else(|| run.answers.errors.first().map(|error| error.message.clone()));
         reports.push(RunReport {
+            party: run.party(),
             solver: run.configuration.solver.name(),
-            options: run.configuration.options().map(str::to_string).collect(),
+            options: run.configuration.options(),
             command: run.configuration.command_line("FILE"),
             class: run.answers.class.word().to_string(),
             checks,

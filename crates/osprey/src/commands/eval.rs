@@ -8,13 +8,14 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use eval::model_text::{ReadModel, read_model};
 use eval::{Budget, Evaluator, Mode as EvaluationMode};
+use oracle::Asking;
 use oracle::frame::{Frame, frames};
 use oracle::open_cases::{self, Found};
 use oracle::subject::{FormulaValue, evaluate_one};
-use oracle::{Configuration, Panel, Rerun};
 use serde::Serialize;
 use smtlib::{Mode, Release, Store};
 use solver::limits::Limits;
+use solver::run::{Configuration, PartyId, Purpose, RunRules, SolverRunner};
 
 use crate::exit::Exit;
 use crate::{fleet, output};
@@ -188,13 +189,12 @@ impl Eval {
             bail!("'{spec}' names no solver")
         };
         let limits = Limits::wall(Duration::from_secs_f64(self.timeout));
-        let mut panel = Panel::new(vec![Configuration::new(solver)], limits)?;
-        let plain = panel.panel()[0].for_models();
-        let mut broad = plain.clone();
-        broad.request.broad = true;
-        for configuration in [plain, broad] {
+        let plain = Configuration::new(PartyId(0), solver).for_models();
+        let mut runner = SolverRunner::new(vec![plain.clone()], RunRules::with_limits(limits))?;
+        let mut asking = Asking::new(&mut runner, Purpose::Question);
+        for configuration in [plain.clone(), plain.broadened()] {
             let found =
-                open_cases::model_of(store, frame, script, check, &Arc::new(configuration), &mut panel)?;
+                open_cases::model_of(store, frame, script, check, &Arc::new(configuration), &mut asking)?;
             if let Some(found) = found {
                 return found.map_err(|error| anyhow::anyhow!("the model of {spec}: {error}"));
             }

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use campaign::database::Database;
-use campaign::{Finding, folder};
+use campaign::{Finding, findings, store};
 use clap::Args;
 use serde::Serialize;
 
@@ -18,7 +17,7 @@ pub struct Findings {
     #[arg(value_name = "DIR", default_value = "osprey-out")]
     out: PathBuf,
 
-    /// One JSON object a line
+    /// One JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -37,11 +36,10 @@ impl Findings {
         if !bugs.is_dir() {
             bail!("'{}' is not the output folder of a campaign: it has no folder 'bugs'", self.out.display());
         }
-        // Counts of duplicates are in the database; without it the folders still tell everything else.
-        let known = Database::read(&self.out.join("campaign.db"))
-            .and_then(|database| database.findings())
-            .unwrap_or_default();
-        let folders = folder::finished(&bugs).with_context(|| format!("cannot read '{}'", bugs.display()))?;
+        // Counts of duplicates are in the store; without it the folders still tell everything else.
+        let known = store::read(&self.out).and_then(|mut store| store.findings()).unwrap_or_default();
+        let folders =
+            findings::finished(&bugs).with_context(|| format!("cannot read '{}'", bugs.display()))?;
         let mut listed = Vec::new();
         for folder in folders {
             match Finding::read(&folder) {
@@ -63,11 +61,12 @@ impl Findings {
             }
             let finding = &item.finding;
             let flaky = if finding.flaky { ", flaky" } else { "" };
+            let pending = if finding.is_pending() { ", pending: not reduced yet" } else { "" };
             println!("{}: {}", finding.kind, finding.summary);
             println!("  {}", item.folder.display());
             println!("  signature: {}", finding.signature);
             println!(
-                "  {} duplicates{flaky}, round {} of {}",
+                "  {} duplicates{flaky}{pending}, round {} of {}",
                 item.duplicates, finding.provenance.round, finding.provenance.engine
             );
         }

@@ -1,16 +1,16 @@
 //! `osprey fuzz`: find bugs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use campaign::{CampaignError, Harvest, Identity, PolicyName, Settings, Summary, Target};
+use campaign::{Campaign, CampaignError, Identity, PolicyName, SeedFiles, Settings, Target, store};
 use clap::{Args, ValueEnum};
 
 use crate::exit::Exit;
-use crate::live::{self, Live};
+use crate::live::Live;
 use crate::tuning::EngineSettings;
-use crate::{duration, fleet, inputs, interrupt};
+use crate::{duration, fleet, inputs, interrupt, summary};
 
 /// The pair that a campaign without `-s` compares.
 const DEFAULT_SOLVERS: [&str; 2] = ["z3@5.4.0", "cvc5@1.4.2"];
@@ -33,6 +33,8 @@ Examples:
   osprey fuzz seeds/ -s ./build/z3 --reference z3@5.4.0 --time 1h
   osprey fuzz seeds/ -s ./build/z3 -s cvc5 --engine opfuzz,typefuzz --jobs 8 --time 8h --out night
   osprey fuzz seeds/ -s ./build/z3 -s cvc5 --engine opfuzz,typefuzz --time 8h --out night --resume
+  osprey fuzz seeds/ -s z3 -s cvc5 --engine diver+incremental          a transform behind an engine
+  osprey worker --store night                 more processes on the same campaign
 
 Findings are folders in OUT/bugs. Exit code 0 if there is none, 10 if there are some.")]
 pub struct Fuzz {
@@ -48,7 +50,7 @@ pub struct Fuzz {
     #[arg(long = "reference", value_name = "SPEC")]
     references: Vec<String>,
 
-    /// Engines, separated by commas; auto lets them share the time by what they find
+    /// Engines, separated by commas, each with transforms behind it if need be (diver+incremental); auto lets all share the time by what they find
     #[arg(long, value_name = "LIST", default_value = "auto", value_delimiter = ',')]
     engine: Vec<String>,
 
@@ -80,7 +82,7 @@ pub struct Fuzz {
     #[arg(long, value_name = "MB", default_value_t = 2048)]
     memory: u64,
 
-    /// Workers; one a core unless told otherwise
+    /// Workers; one per core unless told otherwise
     #[arg(short, long, value_name = "N")]
     jobs: Option<usize>,
 
@@ -108,11 +110,11 @@ pub struct Fuzz {
     #[arg(long)]
     reduce_all: bool,
 
-    /// A file with signatures, one a line, that are not reported any more
+    /// A file with signatures, one per line, that are not reported any more
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,
 
-    /// Write one JSON object a line for everything that happens; at 256 MB the file is put aside as FILE.1
+    /// Write one JSON object per line for everything that happens; at 256 MB the file is put aside as FILE.1
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
@@ -125,7 +127,7 @@ pub struct Fuzz {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Exec {
+pub enum Exec {
     Fast,
     Plain,
 }
@@ -133,42 +135,26 @@ enum Exec {
 impl Fuzz {
     pub fn run(self) -> Result<Exit> {
         let settings = self.settings()?;
-        let harvest = self.harvest()?;
+        let tuning = self.engine_settings.tuning();
+        let engines = engines::parse_list(&self.engine.join(","), &tuning)
+            .map_err(|error| CampaignError::Usage(error.to_string()))?;
+        let seeds = self.seed_files()?;
         let targets = self.targets()?;
-        let engines = engines::tuned(&self.engine_settings.tuning());
         let identity = self.identity(&targets, &engines, &settings)?;
         if !self.json {
-            self.greet(&identity, &targets, &harvest);
+            self.greet(&identity, &targets, &seeds);
         }
+        let runners = campaign::runners(&identity, &targets, self.exec == Exec::Plain);
+        let campaign = Campaign { identity: &identity, targets: &targets, engines: &engines, runners };
         interrupt::catch();
         let live = Live::new(self.json);
-        let result =
-            campaign::run(&identity, &settings, &targets, &engines, &harvest, &live, &interrupt::asked);
+        let result = campaign::run(&campaign, &settings, &seeds, &live, &interrupt::asked);
         live.clear();
-        let summary = result?;
-        if self.json {
-            println!("{}", serde_json::to_string(&summary)?);
-        } else {
-            self.show(&summary);
-        }
-        Ok(match (summary.findings.is_empty(), summary.totals.internal_errors) {
-            (false, _) => Exit::Findings,
-            (true, 0) => Exit::Clean,
-            (true, _) => Exit::Internal,
-        })
+        summary::show(&result?, &settings.out, self.json)
     }
 
     fn settings(&self) -> Result<Settings> {
-        let known = match &self.known {
-            None => Vec::new(),
-            Some(file) => std::fs::read_to_string(file)
-                .with_context(|| format!("cannot read the list of known signatures '{}'", file.display()))?
-                .lines()
-                .map(str::trim)
-                .filter(|line| !line.is_empty() && !line.starts_with('#'))
-                .map(str::to_owned)
-                .collect(),
-        };
+        let known = known_signatures(self.known.as_deref())?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Settings {
             out: self.out.clone(),
@@ -177,8 +163,6 @@ impl Fuzz {
             time: self.time.or(self.is_first_try().then_some(FIRST_TRY)),
             iterations: self.iterations,
             stop_after: self.stop_after,
-            plain: self.exec == Exec::Plain,
-            bisect: self.bisect,
             reduce_all: self.reduce_all,
             known,
             log: self.log.clone(),
@@ -196,52 +180,30 @@ impl Fuzz {
     }
 
     /// The seeds that can be used. Bad ones are named and counted; none at all is an error.
-    fn harvest(&self) -> Result<Harvest> {
+    fn seed_files(&self) -> Result<SeedFiles> {
         if self.seeds.is_empty() {
-            return Ok(Harvest::default());
+            return Ok(SeedFiles::default());
         }
         let files = inputs::scripts(&self.seeds)?;
-        let harvest = campaign::harvest(&files);
-        for rejected in harvest.rejected.iter().take(NAMED) {
+        let found = campaign::read_seeds(&files);
+        for rejected in found.rejected.iter().take(NAMED) {
             eprintln!("osprey: seed skipped: {}", rejected.why);
         }
-        if harvest.rejected.len() > NAMED {
-            eprintln!("osprey: and {} more seeds skipped", harvest.rejected.len() - NAMED);
+        if found.rejected.len() > NAMED {
+            eprintln!("osprey: and {} more seeds skipped", found.rejected.len() - NAMED);
         }
-        if harvest.seeds.is_empty() {
-            let first = harvest.rejected.first().map(|rejected| rejected.why.clone()).unwrap_or_default();
+        if found.seeds.is_empty() {
+            let first = found.rejected.first().map(|rejected| rejected.why.clone()).unwrap_or_default();
             return Err(CampaignError::NoSeeds { files: files.len(), first }.into());
         }
-        Ok(harvest)
+        Ok(found)
     }
 
     fn targets(&self) -> Result<Vec<Target>> {
-        let solvers = fleet::all(&[])?;
         let default: Vec<String> = DEFAULT_SOLVERS.iter().map(ToString::to_string).collect();
         let tested = if self.solvers.is_empty() { &default } else { &self.solvers };
-        let tested = fleet::resolve(&solvers, tested)?;
-        let under_test = tested.len();
-        let references = match self.references.as_slice() {
-            [] => Vec::new(),
-            specs => fleet::resolve(&solvers, specs)?,
-        };
-        let all = tested.into_iter().chain(references);
-        let mut targets = Vec::new();
-        for (number, solver) in all.enumerate() {
-            let table = match self.options.needs_tables() {
-                true => match solver.option_table(solvers.home()) {
-                    Ok(table) => Some(table),
-                    Err(error) => {
-                        eprintln!("osprey: {} is run without options: {error}", solver.name());
-                        None
-                    }
-                },
-                false => None,
-            };
-            let target = Target::new(number, solver, table, self.exec == Exec::Plain);
-            targets.push(if number < under_test { target } else { target.as_reference() });
-        }
-        Ok(targets)
+        let tables = self.options.needs_tables() || self.engine_settings.tuning().diver.options > 0;
+        fleet::targets(tested, &self.references, tables)
     }
 
     fn identity(
@@ -250,20 +212,13 @@ impl Fuzz {
         engines: &[Box<dyn engines::Engine>],
         settings: &Settings,
     ) -> Result<Identity> {
-        let all: Vec<String> = engines.iter().map(|engine| engine.name().to_owned()).collect();
         let auto = self.engine.iter().any(|name| name == "auto");
-        if let Some(name) = self.engine.iter().find(|name| *name != "auto" && !all.contains(name)) {
-            let known = all.join(", ");
-            return Err(
-                CampaignError::Usage(format!("'{name}' is no engine; there are {known} and auto")).into()
-            );
-        }
         for logic in &self.logic {
             logic.parse::<generate::Logic>().map_err(|error| CampaignError::Usage(error.to_string()))?;
         }
         let rng_seed = match self.rng_seed {
             Some(seed) => seed,
-            None if settings.resume => campaign::stored_rng_seed(&settings.out)?,
+            None if settings.resume => stored_rng_seed(settings)?,
             None => fresh_seed(),
         };
         let named = |reference: bool| {
@@ -273,7 +228,7 @@ impl Fuzz {
         Ok(Identity {
             solvers: named(false),
             references: named(true),
-            engines: if auto { all } else { self.engine.clone() },
+            engines: engines.iter().map(|engine| engine.name().to_owned()).collect(),
             auto,
             options: self.options,
             logics: self.logic.clone(),
@@ -282,17 +237,18 @@ impl Fuzz {
             timeout: self.timeout.unwrap_or(TIMEOUT).as_millis() as u64,
             adaptive: self.timeout.is_none(),
             memory: self.memory,
+            bisect: self.bisect,
             tuning: self.engine_settings.tuning(),
         })
     }
 
-    fn greet(&self, identity: &Identity, targets: &[Target], harvest: &Harvest) {
+    fn greet(&self, identity: &Identity, targets: &[Target], found: &SeedFiles) {
         let name = |target: &Target| match target.reference {
             true => format!("{} (reference)", target.name),
             false => target.name.clone(),
         };
         let names: Vec<String> = targets.iter().map(name).collect();
-        let seeds = match harvest.seeds.len() {
+        let seeds = match found.seeds.len() {
             0 => "generated seeds".to_owned(),
             1 => "1 seed".to_owned(),
             many => format!("{many} seeds"),
@@ -307,73 +263,23 @@ impl Fuzz {
             eprintln!("osprey: for a minute; --time sets another time, -s other solvers");
         }
     }
+}
 
-    fn show(&self, summary: &Summary) {
-        let totals = &summary.totals;
-        if summary.interrupted {
-            println!("interrupted; --resume goes on");
-        }
-        println!(
-            "{} tests in {} ({:.1}/s), {} solver runs, {} more to confirm and ask, {} to reduce",
-            summary.tests,
-            live::clock(Duration::from_secs_f64(summary.seconds)),
-            summary.tests as f64 / summary.seconds.max(0.001),
-            totals.runs,
-            totals.extra_runs,
-            totals.reduction_runs
-        );
-        for (solver, answers) in &totals.answers {
-            println!("  {solver}: {}", live::counted(answers.iter().map(|(word, n)| (word.as_str(), *n))));
-        }
-        let shares: Vec<String> = summary
-            .engine_shares
-            .iter()
-            .map(|(name, share)| format!("{name} {:.0} %", share * 100.0))
-            .collect();
-        println!("  engines: {}", shares.join(", "));
-        let seconds = |micros: u64| micros as f64 / 1e6;
-        println!(
-            "  CPU: {:.1} s solvers ({:.1} s in time-outs, {:.1} s to confirm and ask, {:.1} s to reduce), {:.1} s ours \
-             ({:.1} %)",
-            seconds(totals.solver_cpu),
-            seconds(totals.cut_cpu),
-            seconds(totals.extra_cpu),
-            seconds(totals.reduction_cpu),
-            seconds(totals.own_cpu),
-            totals.own_share() * 100.0
-        );
-        let rejected = totals.rejected as f64 * 100.0 / totals.tests.max(1) as f64;
-        println!("  scripts refused by a solver: {} ({rejected:.1} %)", totals.rejected);
-        let mut refusals: Vec<_> = totals.refusals.iter().collect();
-        refusals.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        for (message, count) in refusals.iter().take(3) {
-            println!("    {count} x {message}");
-        }
-        if summary.rejected_seeds > 0 {
-            println!("  seed files skipped: {}", summary.rejected_seeds);
-        }
-        if totals.internal_errors > 0 {
-            println!(
-                "  internal errors: {} (see {})",
-                totals.internal_errors,
-                self.out.join("internal").display()
-            );
-        }
-        if totals.slow > 0 {
-            println!(
-                "  slow computations of ours: {}, the slowest {:.1} s (see {})",
-                totals.slow,
-                seconds(totals.slowest),
-                self.out.join("internal").display()
-            );
-        }
-        println!("  findings: {}", live::found(totals));
-        for known in &summary.findings {
-            let flaky = if known.flaky { " (flaky)" } else { "" };
-            println!("    {}{flaky}", self.out.join("bugs").join(&known.folder).display());
-        }
-        println!("  rng seed: {}", summary.rng_seed);
+/// The rng seed of the campaign in the output folder, so that `--resume` need not be told.
+fn stored_rng_seed(settings: &Settings) -> Result<u64, CampaignError> {
+    match store::presence(&settings.out)? {
+        store::Presence::Nothing => Err(CampaignError::NothingToResume(settings.out.clone())),
+        store::Presence::Campaign => Ok(store::read(&settings.out)?.identity()?.rng_seed),
     }
+}
+
+/// The signatures in a user's file, one per line.
+pub fn known_signatures(file: Option<&Path>) -> Result<Vec<String>> {
+    let Some(file) = file else { return Ok(Vec::new()) };
+    let text = std::fs::read_to_string(file)
+        .with_context(|| format!("cannot read the list of known signatures '{}'", file.display()))?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    Ok(lines.map(str::to_owned).collect())
 }
 
 /// A seed nobody chose: from the clock.

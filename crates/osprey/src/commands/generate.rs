@@ -197,7 +197,7 @@ fn release(text: &str) -> Result<Release> {
     })?;
     let version = match version {
         "" => Version::LATEST,
-        text => text.parse().map_err(|()| anyhow!("'{text}' is not a version such as 5.4.0"))?,
+        text => text.parse().map_err(|_| anyhow!("'{text}' is not a version such as 5.4.0"))?,
     };
     Ok(Release::new(family, version))
 }

@@ -1,4 +1,4 @@
-//! One file a command.
+//! One file per command.
 
 mod bench;
 mod check;
@@ -12,6 +12,7 @@ mod parse;
 mod reduce;
 mod replay;
 mod solvers;
+mod worker;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -40,6 +41,7 @@ enum Command {
     Reduce(reduce::Reduce),
     Replay(replay::Replay),
     Solvers(solvers::Solvers),
+    Worker(worker::Worker),
 }
 
 pub fn run(arguments: Arguments) -> Result<Exit> {
@@ -56,5 +58,6 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
         Command::Reduce(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Solvers(command) => command.run(),
+        Command::Worker(command) => command.run(),
     }
 }

@@ -67,23 +67,26 @@ impl Add {
         let trigger = if reduced.is_file() { reduced } else { folder.join("input.smt2") };
         let trigger = std::fs::read_to_string(&trigger)
             .with_context(|| format!("cannot read '{}'", trigger.display()))?;
-        let kind = serde_json::from_value(serde_json::Value::String(finding.kind.clone()))
-            .with_context(|| format!("'{}' is no kind of misbehaviour", finding.kind))?;
         let run = finding.runs.first().context("the finding has no run")?;
         let id = self.id.unwrap_or_else(|| format!("{solver}-{version}--{}", finding.hash()));
         if id.is_empty() || !id.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) {
             bail!("'{id}' is no name for an item: letters, digits, '-', '_' and '.' only");
+        }
+        let mut options = run.user_options.clone();
+        if !run.settings.is_empty() {
+            let solver = fleet::of_finding(&finding)?.into_iter().next().context("its solver is not here")?;
+            options.extend(run.settings.iter().map(|setting| solver.option_word(setting)));
         }
         let releases = finding.releases.clone().unwrap_or_default();
         let item = Item {
             id,
             solver: solver.to_owned(),
             version: version.to_owned(),
-            options: run.user_options.iter().chain(&run.options).cloned().collect(),
-            kind,
+            options,
+            kind: finding.kind,
             observed: finding.summary.clone(),
-            expected: finding.expectation.answer.clone().unwrap_or_default(),
-            expected_by: finding.expectation.why.clone(),
+            expected: finding.answer.map_or(String::new(), |answer| format!("{answer:?}").to_lowercase()),
+            expected_by: finding.evidence.clone(),
             theory: self.theory.unwrap_or_else(|| finding.operators.join(" ")),
             tags: Vec::new(),
             source: self.source,
@@ -122,7 +125,7 @@ struct Verify {
     #[arg(long = "filter", value_name = "FILTER")]
     filters: Vec<String>,
 
-    /// Print JSON, one object an item
+    /// Print JSON, one object per item
     #[arg(long)]
     json: bool,
 }

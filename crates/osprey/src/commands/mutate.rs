@@ -4,17 +4,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use campaign::ask::{Memory, Questions};
-use campaign::executor::Executor;
-use campaign::{CampaignError, Target, round};
+use campaign::driver::{AnswerCache, Driver, FairOptions, Plan, PlannedSeed, Questions, runnable};
+use campaign::{SeedText, Target};
 use clap::Args;
-use engines::{Ask, Bench, Derivation, Expectation, Provenance, Seed, TestCase};
-use eval::Model;
+use engines::{Ask, Engine, Provenance, SolverSettings, TestCase};
 use eval::model_text::{Unwritable, read_model, write_model};
-use generate::{Config, Grammar, rng};
+use eval::{Expectation, Model};
 use serde::Serialize;
 use smtlib::{Mode, Release, Script, Status, Store, print};
-use solver::limits::Limits;
+use solver::run::{RunRules, SolverRunner};
 
 use crate::exit::{DiskError, Exit};
 use crate::tuning::EngineSettings;
@@ -73,12 +71,19 @@ pub struct Mutate {
     json: bool,
 }
 
+/// Memory of one question, in bytes.
+const MEMORY: u64 = 4 << 30;
+
 /// What is known about a mutant.
 #[derive(Serialize)]
 struct About<'a> {
+    /// `sat`, `unsat`, or `agree` where solvers must only agree.
     expected: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    derivation: Option<&'a Derivation>,
+    /// How that is known.
+    expectation: &'a Expectation,
+    /// Options of solvers that belong to the test case.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    options: &'a [SolverSettings],
     provenance: &'a Provenance,
 }
 
@@ -97,39 +102,45 @@ impl Mutate {
         if self.seeds.len() < engine.seeds_wanted() {
             bail!("{} needs {} seeds", self.engine, engine.seeds_wanted());
         }
-        let mut asked = self.asked()?;
-        let releases: Vec<Release> = asked.targets.iter().map(|target| target.release).collect();
-        let dialect = releases.first().copied().unwrap_or(Release::STANDARD);
-        let grammar = Grammar::new("ALL", &releases, Config::default())?;
-        let mut store = Store::new();
-        let seeds = self.seeds.iter().map(|file| seed(&mut store, file)).collect::<Result<Vec<_>>>()?;
-        if let (Some(file), Some(first)) = (&self.model, seeds.first()) {
-            asked.given = Some(given_model(&mut store, &first.script, file)?);
-        }
+        let targets = match self.solvers.as_slice() {
+            [] => Vec::new(),
+            specs => fleet::targets(specs, &[], self.settings.tuning().diver.options > 0)?,
+        };
+        let mut asked = self.asked(&targets)?;
+        let dialect = targets.first().map_or(Release::STANDARD, |target| target.release);
+        let seeds = self.seeds.iter().map(|file| seed(file)).collect::<Result<Vec<_>>>()?;
+        asked.given = match (&self.model, seeds.first()) {
+            (Some(file), Some(first)) => Some(GivenModel::read(file, first)?),
+            _ => None,
+        };
         std::fs::create_dir_all(&self.out)
             .with_context(|| format!("cannot make the folder '{}'", self.out.display()))?;
-        let (mut count, mut witnesses, mut round_number) = (0, 0, 0);
+        let mut driver = Driver::new(&targets, self.rng_seed).with_options(FairOptions { targets: &targets });
+        let (mut count, mut witnesses, mut round) = (0, 0, 0);
         // A round may be shorter than what is wanted; further ones have streams of their own.
         while count < self.count {
-            let mut rng = rng::stream(self.rng_seed, round_number);
-            let mut bench =
-                Bench { store: &mut store, rng: &mut rng, ask: &mut asked, grammar: &grammar, seeds: &seeds };
-            let Some(mut round) = engine.open(&mut bench) else { break };
+            let plan = Plan {
+                round,
+                engine: self.engine.clone(),
+                seeds: seeds.iter().cloned().map(PlannedSeed::Text).collect(),
+                logic: "ALL".to_owned(),
+                group: (0..targets.len()).collect(),
+                steps: self.count - count,
+            };
+            let Some(mut chain) = driver.open(&*engine, &plan, &mut asked)? else { break };
             let before = count;
             while count < self.count {
-                let Some(case) = round.next(&mut bench) else { break };
-                let Some(witnessed) = self.write(bench.store, &case, count, dialect)? else { continue };
+                let Some(case) = driver.next(&mut chain, &mut asked)? else { break };
+                let Some(witnessed) = self.write(&mut driver.store, &case, count, dialect)? else { continue };
                 witnesses += usize::from(witnessed);
                 count += 1;
             }
-            round_number += 1;
+            round += 1;
             if count == before {
                 break;
             }
         }
-        if let Some(failure) = asked.failure {
-            return Err(failure.into());
-        }
+        asked.cache.take_failure()?;
         if count == 0 {
             bail!("{} makes nothing of this seed{}", self.engine, advice(&self.engine));
         }
@@ -147,32 +158,22 @@ impl Mutate {
         Ok(Exit::Clean)
     }
 
-    fn chosen_engine(&self) -> Result<Box<dyn engines::Engine>> {
+    fn chosen_engine(&self) -> Result<Box<dyn Engine>> {
         let mut tuning = self.settings.tuning();
         // There may be no solver to ask here, and time to find a model by luck.
         tuning.diver.random_models = 10_000;
-        let all = engines::tuned(&tuning);
-        let known = all.iter().map(|engine| engine.name()).collect::<Vec<_>>().join(", ");
-        match all.into_iter().find(|engine| engine.name() == self.engine) {
-            Some(engine) => Ok(engine),
-            None => bail!("unknown engine '{}'; expected one of {known}", self.engine),
-        }
+        Ok(engines::parse(&self.engine, &tuning)?)
     }
 
-    fn asked(&self) -> Result<Asked> {
+    fn asked<'t>(&self, targets: &'t [Target]) -> Result<Asked<'t>> {
         if !(self.timeout > 0.0 && self.timeout.is_finite()) {
             bail!("--timeout must be a positive number of seconds, not {}", self.timeout);
         }
-        let mut targets = Vec::new();
-        let mut executor = None;
-        if !self.solvers.is_empty() {
-            let solvers = fleet::resolve(&fleet::all(&[])?, &self.solvers)?;
-            let target = |(number, solver)| Target::new(number, solver, None, false);
-            targets = solvers.into_iter().enumerate().map(target).collect();
-            let limits = Limits::wall(Duration::from_secs_f64(self.timeout));
-            executor = Some(Executor::with_limits(limits, &targets)?);
-        }
-        Ok(Asked { targets, executor, memory: Memory::default(), given: None, failure: None })
+        let timeout = Duration::from_secs_f64(self.timeout);
+        let panel: Vec<_> = targets.iter().map(Target::configuration).collect();
+        let rules = RunRules::for_campaign(timeout, MEMORY).questions_within(timeout);
+        let runner = if panel.is_empty() { None } else { Some(SolverRunner::new(panel, rules)?) };
+        Ok(Asked { targets, runner, cache: AnswerCache::default(), given: None })
     }
 
     /// Writes the files of a mutant and tells whether it has a witness. `None`: nothing is written, because the witness
@@ -185,22 +186,26 @@ impl Mutate {
         dialect: Release,
     ) -> Result<Option<bool>> {
         let base = self.out.join(format!("{}-{}-{number:05}", self.engine, self.rng_seed));
-        let model = match &case.expectation {
-            Expectation::Sat(witness) => match write_model(store, &case.script, witness.model()) {
+        let model = match case.witness() {
+            Some(witness) => match write_model(store, &case.script, witness.model()) {
                 Ok(text) => Some(text),
                 Err(Unwritable { .. }) => return Ok(None),
             },
-            _ => None,
+            None => None,
         };
-        let (script, _) = round::runnable(store, &case.script);
+        let (script, _) = runnable(store, &case.script);
         put(&base.with_extension("smt2"), &print::print(store, &script, dialect))?;
-        let (expected, derivation) = match &case.expectation {
-            Expectation::Sat(_) => ("sat", None),
-            Expectation::Derived(Status::Sat, derivation) => ("sat", Some(derivation)),
-            Expectation::Derived(Status::Unsat, derivation) => ("unsat", Some(derivation)),
-            Expectation::Derived(Status::Unknown, _) | Expectation::Agree => ("agree", None),
+        let expected = match case.expectation().answer() {
+            Some(Status::Sat) => "sat",
+            Some(Status::Unsat) => "unsat",
+            Some(Status::Unknown) | None => "agree",
         };
-        let about = About { expected, derivation, provenance: &case.provenance };
+        let about = About {
+            expected,
+            expectation: case.expectation(),
+            options: &case.options,
+            provenance: &case.provenance,
+        };
         put(&base.with_extension("json"), &(serde_json::to_string_pretty(&about)? + "\n"))?;
         if let Some(text) = &model {
             put(&base.with_extension("model"), text)?;
@@ -224,50 +229,67 @@ fn put(path: &Path, text: &str) -> Result<()> {
         .map_err(|source| DiskError { what: format!("'{}'", path.display()), source }.into())
 }
 
-fn seed(store: &mut Store, file: &Path) -> Result<Seed> {
+/// A seed's text, once it is known to be a script.
+fn seed(file: &Path) -> Result<SeedText> {
     let text = std::fs::read(file).with_context(|| format!("cannot read '{}'", file.display()))?;
-    let parsed = smtlib::parse(store, &text, Mode::Tolerant).map_err(|error| {
-        let place = smtlib::place(&text, error.offset);
-        anyhow::anyhow!("{}:{}:{}: {}", file.display(), place.line, place.column, error.message)
-    })?;
-    let status = parsed.script.status(store).map(|status| (status, ":status".to_owned()));
-    Ok(Seed { name: file.display().to_string(), script: parsed.script, status })
+    let located = |offset: usize, message: &str| {
+        let place = smtlib::place(&text, offset);
+        anyhow::anyhow!("{}:{}:{}: {message}", file.display(), place.line, place.column)
+    };
+    smtlib::parse(&mut Store::new(), &text, Mode::Tolerant)
+        .map_err(|error| located(error.offset, &error.message))?;
+    let shown = String::from_utf8(text.clone())
+        .map_err(|error| located(error.utf8_error().valid_up_to(), "a byte that is not UTF-8"))?;
+    Ok(SeedText::new(file.display().to_string(), shown))
 }
 
-fn given_model(store: &mut Store, script: &Script, file: &Path) -> Result<Model> {
-    let text = std::fs::read(file).with_context(|| format!("cannot read the model '{}'", file.display()))?;
-    let read = read_model(store, script, &text, Release::STANDARD).map_err(|error| {
-        let place = smtlib::place(&text, error.offset());
-        anyhow::anyhow!("{}:{}:{}: {error}", file.display(), place.line, place.column)
-    })?;
-    Ok(read.model)
+/// The user's model of the first seed.
+struct GivenModel {
+    text: Vec<u8>,
 }
 
-/// Answers questions of engines with the user's model and solvers.
-struct Asked {
-    targets: Vec<Target>,
-    /// Nothing without solvers.
-    executor: Option<Executor>,
-    memory: Memory,
-    given: Option<Model>,
-    failure: Option<CampaignError>,
-}
+impl GivenModel {
+    /// Reads it once, to say where it is wrong.
+    fn read(file: &Path, seed: &SeedText) -> Result<GivenModel> {
+        let text =
+            std::fs::read(file).with_context(|| format!("cannot read the model '{}'", file.display()))?;
+        let mut store = Store::new();
+        let script = smtlib::parse(&mut store, seed.text.as_bytes(), Mode::Tolerant)
+            .map_err(|error| anyhow::anyhow!("{}: {}", seed.name, error.message))?
+            .script;
+        read_model(&mut store, &script, &text, Release::STANDARD).map_err(|error| {
+            let place = smtlib::place(&text, error.offset());
+            anyhow::anyhow!("{}:{}:{}: {error}", file.display(), place.line, place.column)
+        })?;
+        Ok(GivenModel { text })
+    }
 
-impl Asked {
-    fn questions(&mut self) -> Option<Questions<'_>> {
-        Some(Questions {
-            targets: &self.targets,
-            executor: self.executor.as_mut()?,
-            memory: &mut self.memory,
-            failure: &mut self.failure,
-        })
+    /// The model in a chain's own terms.
+    fn of(&self, store: &mut Store, script: &Script) -> Option<Model> {
+        Some(read_model(store, script, &self.text, Release::STANDARD).ok()?.model)
     }
 }
 
-impl Ask for Asked {
+/// Answers questions of engines with the user's model and solvers.
+struct Asked<'a> {
+    targets: &'a [Target],
+    /// Nothing without solvers.
+    runner: Option<SolverRunner>,
+    cache: AnswerCache,
+    given: Option<GivenModel>,
+}
+
+impl Asked<'_> {
+    fn questions(&mut self) -> Option<Questions<'_>> {
+        Some(Questions { targets: self.targets, runner: self.runner.as_mut()?, cache: &mut self.cache })
+    }
+}
+
+impl Ask for Asked<'_> {
     fn model(&mut self, store: &mut Store, script: &Script, variant: u32) -> Option<Model> {
         match &self.given {
-            Some(given) => (variant == 0).then(|| given.clone()),
+            Some(given) if variant == 0 => given.of(store, script),
+            Some(_) => None,
             None => self.questions()?.model(store, script, variant),
         }
     }

@@ -36,7 +36,7 @@ pub struct Parse {
     #[arg(long)]
     strict: bool,
 
-    /// One JSON object a line for each file, then the summary
+    /// One JSON object per line for each file, then the summary
     #[arg(long)]
     json: bool,
 }

@@ -2,19 +2,24 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use campaign::{Finding, reduction, releases};
+use campaign::Finding;
+use campaign::findings::Releases;
+use campaign::triage::{self, ReductionRules};
 use clap::Args;
+use eval::Expectation;
 use indicatif::{ProgressBar, ProgressStyle};
-use oracle::{Configuration, Court, Panel, Rerun as _, Subject, Verdict};
+use oracle::{Asking, Judge, Subject, Verdict};
 use reduce::driver::Best;
-use reduce::predicate::{Bug, Command, Limits, Output, Predicate, proof};
+use reduce::predicate::{Bug, Command, Output, Predicate, proof};
 use reduce::{Input, Observer, Progress, Reduced, Settings};
 use serde::Serialize;
 use smtlib::{Mode, Store};
-use solver::limits;
+use solver::limits::Limits;
+use solver::run::{Configuration, Purpose, Run, RunRules, Runner as _, SolverRunners};
 
 use crate::exit::Exit;
 use crate::{duration, fleet, interrupt, output};
@@ -117,7 +122,7 @@ struct Report {
     /// A model satisfies the result, checked by osprey.
     witness: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    releases: Option<campaign::finding::Releases>,
+    releases: Option<Releases>,
     passes: Vec<reduce::driver::PassRecord>,
 }
 
@@ -162,15 +167,14 @@ impl Reduce {
         }
         let solvers = fleet::of_finding(&finding)?;
         let view = View::new(self.out.clone(), self.json);
-        let orders =
-            reduction::Orders { settings: self.settings(), limits: self.limits(), bisect: self.bisect };
-        let done = reduction::reduce_folder(&folder, finding, &solvers, &orders, &view)?;
+        let rules = ReductionRules { settings: self.settings(), bisect: self.bisect };
+        let done = triage::reduce_folder(&folder, finding, &solvers, self.rules(), &rules, &view)?;
         view.finish();
         Ok(report(
             &folder.join("input.smt2"),
             &folder.join("reduced.smt2"),
             &done.reduced,
-            Some(done.finding.kind.clone()),
+            Some(done.finding.kind.to_string()),
             done.finding.releases.clone(),
         ))
     }
@@ -179,39 +183,42 @@ impl Reduce {
         let out = self.target()?;
         let text = self.text()?;
         let solvers = fleet::resolve(&fleet::all(&[])?, &self.solvers)?;
-        let limits = self.limits();
-        let run = limits::Limits { memory: Some(limits.memory), ..limits::Limits::wall(limits.wall) };
-        let mut panel = Panel::new(solvers.into_iter().map(Configuration::new).collect(), run)?;
-        let runs = super::check::run_all(&mut panel, &text)?;
+        let everybody = Configuration::numbered(solvers).into_iter().map(Arc::new).collect();
+        let runners = SolverRunners::new(everybody, self.rules());
+        let mut runner = runners.start()?;
+        let runs = super::check::run_all(&mut runner, &text)?;
+        let mut asking = Asking::new(&mut runner, Purpose::FollowUp);
         let mut store = Store::new();
         let parsed = smtlib::parse(&mut store, &text, Mode::Tolerant).ok();
         let script = parsed.as_ref().map(|parsed| &parsed.script);
         let notes = parsed.as_ref().map(|parsed| parsed.notes.as_slice()).unwrap_or_default();
         let mut subject = Subject::new(&mut store, script, notes);
         subject.ask_for_models = true;
-        let court = Court::thorough();
-        let verdicts = court.try_case(&mut subject, &runs, &mut panel)?;
+        let verdicts = Judge::thorough().try_case(&mut subject, &runs, &mut asking)?;
         let verdict = self.verdict(&verdicts)?;
         let witness = match script {
-            Some(script) => proof(&mut store, script, &runs, verdict, &mut panel)?,
+            Some(script) => proof(&mut store, script, &runs, verdict, &mut asking)?,
             None => None,
         };
-        let others = runs.iter().map(|run| std::sync::Arc::clone(&run.configuration));
-        let mut bug = Bug::new(verdict, &runs, limits).with_references(others);
+        let others = runs.iter().map(|run| Arc::clone(&run.configuration));
+        let mut bug = Bug::new(verdict, &runs, Arc::new(runners)).with_references(others);
         if witness.is_some() {
-            bug = bug.with_witness();
+            bug = bug.with_expectation(Expectation::Witness);
         }
         eprintln!("{}: {}", verdict.kind, verdict.reason);
         let input = Input { text: &text, witness: witness.as_deref().map(str::as_bytes) };
         let mut reduced = self.reduce(input, &bug, &out)?;
         if reduced.best.witness.is_none() {
-            reduced.best.witness = late_proof(&reduced.best, &runs, &mut panel)?;
+            reduced.best.witness = late_proof(&reduced.best, &runs, &mut asking)?;
+        }
+        for note in runner.take_notes() {
+            eprintln!("note: {note}");
         }
         if let (Some(path), Some(model)) = (&self.witness, &reduced.best.witness) {
             replace(path, model).map_err(reduce::ReduceError::Disk)?;
         }
         let releases = match self.bisect {
-            true => releases::compare(&bug, &reduced.best)?,
+            true => triage::compare(&bug, &reduced.best)?,
             false => None,
         };
         Ok(report(&self.input, &out, &reduced, Some(verdict.kind.to_string()), releases))
@@ -229,7 +236,7 @@ impl Reduce {
             stderr: self.match_err.clone(),
         };
         let here = std::env::current_dir().context("the current directory cannot be found out")?;
-        let run = limits::Limits { memory: Some(self.memory << 20), ..limits::Limits::wall(self.timeout) };
+        let run = Limits { memory: Some(self.memory << 20), ..Limits::wall(self.timeout) };
         let command = Command::new(&self.command, &here, rules, run, &text)?;
         let reduced = self.reduce(Input { text: &text, witness: None }, &command, &out)?;
         Ok(report(&self.input, &out, &reduced, None, None))
@@ -263,8 +270,8 @@ impl Reduce {
         Ok(found)
     }
 
-    fn limits(&self) -> Limits {
-        Limits { wall: self.timeout, memory: self.memory << 20 }
+    fn rules(&self) -> RunRules {
+        RunRules::for_reduction(self.timeout, self.memory << 20)
     }
 
     fn text(&self) -> Result<Vec<u8>> {
@@ -280,18 +287,18 @@ impl Reduce {
 
 /// A model that proves a refuted result satisfiable, although there was none for the input, which may have been a mere
 /// disagreement: what stood in the way of the model may be gone.
-fn late_proof(best: &Best, runs: &[oracle::Run], panel: &mut Panel) -> Result<Option<String>> {
+fn late_proof(best: &Best, runs: &[Run], asking: &mut Asking) -> Result<Option<String>> {
     let mut store = Store::new();
     let text = best.text.as_bytes();
     let Ok(parsed) = smtlib::parse(&mut store, text, Mode::Tolerant) else { return Ok(None) };
-    let again = runs.iter().map(|run| panel.run(&run.configuration, text));
+    let again = runs.iter().map(|run| asking.run(&run.configuration, text));
     let again = again.collect::<Result<Vec<_>, _>>()?;
     let mut subject = Subject::new(&mut store, Some(&parsed.script), &parsed.notes);
     subject.ask_for_models = true;
-    let verdicts = Court::thorough().judge(&mut subject, &again, panel)?;
+    let verdicts = Judge::thorough().judge(&mut subject, &again, asking)?;
     drop(subject);
     for verdict in &verdicts {
-        if let Some(found) = proof(&mut store, &parsed.script, &again, verdict, panel)? {
+        if let Some(found) = proof(&mut store, &parsed.script, &again, verdict, asking)? {
             return Ok(Some(found));
         }
     }
@@ -313,7 +320,7 @@ fn report(
     output: &Path,
     reduced: &Reduced,
     kind: Option<String>,
-    releases: Option<campaign::finding::Releases>,
+    releases: Option<Releases>,
 ) -> Report {
     let best = &reduced.best;
     Report {

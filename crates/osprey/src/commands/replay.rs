@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use campaign::database::Database;
-use campaign::{Finding, Identity, Target, hash, replay};
+use campaign::{Finding, Target, hash, replay, store};
 use clap::Args;
+use solver::limits::Limits;
+use solver::run::{Configuration, RunRules, SolverRunner};
 
 use crate::exit::Exit;
 use crate::{duration, fleet};
@@ -64,15 +65,16 @@ impl Replay {
             }
             fleet.extend(found);
         }
-        let identity = Identity::of_runs(self.timeout, self.memory, finding.provenance.rng_seed);
-        let replayed = replay::replay(&finding, &folder, &fleet, &identity)?;
+        let limits = Limits { memory: Some(self.memory << 20), ..Limits::wall(self.timeout) };
+        let panel = Configuration::numbered(fleet.iter().cloned());
+        let mut runner = SolverRunner::new(panel, RunRules::with_limits(limits))?;
+        let replayed = replay::replay(&finding, &folder, &fleet, &mut runner)?;
         if self.json {
             println!("{}", serde_json::to_string(&replayed)?);
         } else {
             println!("{}: {}", finding.kind, finding.summary);
             for run in &replayed.runs {
-                let said = if run.answers.is_empty() { run.class.clone() } else { run.answers.join(" ") };
-                println!("  {}: {said}", run.solver);
+                println!("  {}: {}", run.solver, run.said());
             }
             for verdict in &replayed.verdicts {
                 println!("  {}: {}", verdict.kind, verdict.reason);
@@ -86,19 +88,22 @@ impl Replay {
 /// Prints the test case that an engine made, from the campaign's seeds and streams.
 fn original(finding: &Finding, folder: &Path) -> Result<Exit> {
     let out = folder.parent().and_then(Path::parent).context("the finding is not in a campaign's folder")?;
-    let database = Database::read(&out.join("campaign.db"))
-        .with_context(|| format!("the campaign's database in '{}' is needed for this", out.display()))?;
-    let identity = database.identity()?;
+    let mut store = store::read(out)
+        .with_context(|| format!("the campaign's store in '{}' is needed for this", out.display()))?;
+    let identity = store.identity()?;
     let specs = [identity.solvers.as_slice(), &identity.references].concat();
-    let solvers = fleet::resolve(&fleet::all(&[])?, &specs)?;
-    let targets: Vec<Target> = solvers
-        .into_iter()
-        .enumerate()
-        .map(|(number, solver)| Target::new(number, solver, None, false))
-        .collect();
-    let engines = engines::tuned(&identity.tuning);
-    let text =
-        replay::regenerate(&finding.provenance, &identity, &targets, &engines, |hash| database.seed(hash))?;
+    let solvers = fleet::all(&[])?;
+    let found = fleet::resolve(&solvers, &specs)?;
+    let with_options = identity.tuning.diver.options > 0;
+    let target = |target: Target| {
+        let table = with_options.then(|| target.solver.option_table(solvers.home()).ok()).flatten();
+        target.with_table(table)
+    };
+    let targets: Vec<Target> = Target::numbered(found).into_iter().map(target).collect();
+    let engine = engines::parse(&finding.provenance.engine, &identity.tuning)?;
+    let mut runner = campaign::runners(&identity, &targets, false).runner()?;
+    let seed = |hash: &str| Ok(store.seed(hash)?);
+    let text = replay::regenerate(&finding.provenance, &identity, &targets, &*engine, &mut *runner, seed)?;
     if hash::name(text.as_bytes()) != finding.provenance.script {
         eprintln!(
             "osprey: this is not the same text as then: the engine or the solvers it asked have changed"

@@ -25,15 +25,6 @@ pub fn complaint(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Are these releases on this machine, or can they be had?
-pub fn have(specs: &[&str]) -> bool {
-    let output = run(&[&["solvers", "install"], specs].concat());
-    if !output.status.success() {
-        eprintln!("skipped: {}", text(&output));
-    }
-    output.status.success()
-}
-
 /// A folder for one test.
 pub struct Folder(tempfile::TempDir);
 

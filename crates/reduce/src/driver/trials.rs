@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use eval::model_text::read_model;
-use oracle::Configuration;
 use smtlib::print::print_in;
+use solver::run::Configuration;
 
 use super::{DECISIVE, Growth, Reduction, hash_of};
 use crate::error::ReduceError;

@@ -1,8 +1,7 @@
 //! Smaller numbers, bit patterns and strings.
 
-use dashu_int::{IBig, UBig};
-use dashu_ratio::RBig;
-use smtlib::{Head, Literal, Store, Term};
+use dashu_int::UBig;
+use smtlib::{Head, Integer, Literal, Store, Term};
 
 use super::Pass;
 use super::operators::all_terms;
@@ -45,11 +44,10 @@ pub fn simpler(store: &mut Store, term: Term) -> Vec<Term> {
     let literals: Vec<Literal> = match store.literal(id).clone() {
         Literal::Int(value) => integers(&value).into_iter().map(Literal::Int).collect(),
         Literal::Real(value) => {
-            let (numerator, denominator) = value.into_parts();
-            let whole = numerator / IBig::from(denominator);
+            let whole = value.floor();
             let mut all = vec![whole.clone()];
             all.extend(integers(&whole));
-            all.into_iter().map(|value| Literal::Real(RBig::from(value))).collect()
+            all.into_iter().map(|value| Literal::Real(value.into())).collect()
         }
         Literal::BitVec(width, value) => {
             let halves = [UBig::ZERO, UBig::ONE, value.clone() >> 1];
@@ -73,11 +71,11 @@ pub fn simpler(store: &mut Store, term: Term) -> Vec<Term> {
     found
 }
 
-fn integers(value: &IBig) -> Vec<IBig> {
-    let two = IBig::from(2);
-    let ten = IBig::from(10);
-    let candidates = [IBig::ZERO, IBig::ONE, two.clone(), value / &two, value / &ten, value - IBig::ONE];
-    candidates.into_iter().filter(|new| new < value && *new >= IBig::ZERO).collect()
+fn integers(value: &Integer) -> Vec<Integer> {
+    let tenth = value.div_euclid(&Integer::new(10)).unwrap_or_default();
+    let less = value - &Integer::ONE;
+    let candidates = [Integer::ZERO, Integer::ONE, Integer::new(2), value.shift_right(1), tenth, less];
+    candidates.into_iter().filter(|new| new < value && !new.is_negative()).collect()
 }
 
 fn strings(chars: &[u32]) -> Vec<Vec<u32>> {

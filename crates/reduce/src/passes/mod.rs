@@ -1,4 +1,4 @@
-//! Passes: one file a family of steps.
+//! Passes: one file per family of steps.
 
 mod binders;
 mod bounds;

@@ -3,29 +3,20 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use eval::Witness;
 use eval::model_text::write_model;
+use eval::{Expectation, Witness};
 use oracle::subject::ModelValue;
-use oracle::{Configuration, Court, Expected, Kind, Rerun, Run, RunError, Subject, Verdict};
+use oracle::{Asking, Judge, Kind, Subject, Verdict};
 use smtlib::{Mark, Mode, Release, Script, Status, Store, print};
+use solver::RunClass;
 use solver::crash::Signature;
-use solver::fast::ExecMode;
-use solver::launch::{LaunchError, Launcher, LauncherConfig};
-use solver::{Outline, RunClass, limits};
+use solver::run::{Accounts, Configuration, PartyId, Purpose, Run, RunError, Runner, Runners};
 
-use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate, Spent};
+use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate};
 use crate::error::ReduceError;
 
-/// What one run may use.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    pub wall: Duration,
-    /// In bytes.
-    pub memory: u64,
-}
-
 /// A bug that must stay.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Bug {
     kind: Kind,
     /// The accused first, or all who contradict each other.
@@ -35,77 +26,64 @@ pub struct Bug {
     signature: Option<Signature>,
     /// Others that are asked what is right.
     references: Vec<Arc<Configuration>>,
-    /// The input is satisfiable by a model that we have.
-    has_witness: bool,
     /// The accused printed the model in question: a script that makes it do so shows the bug by itself.
     prints_models: bool,
-    /// The answer is known for the input by other means than solvers' words.
-    derived: Option<Expected>,
-    limits: Limits,
-    /// Fast starts are allowed.
-    fast: bool,
+    /// What is known about the answer to the input by other means than solvers' words.
+    expectation: Expectation,
+    /// One for each examiner.
+    runners: Arc<dyn Runners>,
 }
 
 impl Bug {
     /// The bug that a verdict is about. `runs` are those that were judged; whoever has a part in the verdict is a party.
-    pub fn new(verdict: &Verdict, runs: &[Run], limits: Limits) -> Bug {
-        let accused = verdict.accused;
-        let mut places: Vec<usize> = accused.into_iter().collect();
-        if accused.is_none() {
-            places.extend(verdict.opponents.iter().copied());
-        }
+    pub fn new(verdict: &Verdict, runs: &[Run], runners: Arc<dyn Runners>) -> Bug {
+        let of = |parties: &[PartyId]| -> Vec<&Run> {
+            parties.iter().filter_map(|party| Run::of(runs, *party)).collect()
+        };
+        let opponents = of(&verdict.opponents);
+        let (parties, references) = match &verdict.accused {
+            Some(accused) => (of(&[*accused]), opponents),
+            None => (opponents, Vec::new()),
+        };
         let check = verdict.check.unwrap_or(0);
-        let references = verdict
-            .opponents
-            .iter()
-            .filter(|place| !places.contains(place))
-            .map(|place| Arc::clone(&runs[*place].configuration))
-            .collect();
+        let configuration = |run: &&Run| Arc::clone(&run.configuration);
         Bug {
             kind: verdict.kind,
-            sides: places.iter().map(|place| runs[*place].status(check)).collect(),
-            parties: places.iter().map(|place| Arc::clone(&runs[*place].configuration)).collect(),
+            sides: parties.iter().map(|run| run.status(check)).collect(),
+            prints_models: verdict.accused.is_some()
+                && parties.iter().any(|accused| accused.model_text(check).is_some()),
+            parties: parties.iter().map(configuration).collect(),
             signature: verdict.signature.clone(),
-            references,
-            has_witness: false,
-            prints_models: accused.is_some_and(|place| runs[place].model_text(check).is_some()),
-            derived: None,
-            limits,
-            fast: true,
+            references: references.iter().map(configuration).collect(),
+            expectation: Expectation::Agree,
+            runners,
         }
     }
 
-    /// Others to ask what is right, beside those who spoke against the accused.
+    /// Others to ask what is right, beside those who spoke against the accused. One that has a party's number but other
+    /// options gets a number of its own.
     #[must_use]
     pub fn with_references(mut self, others: impl IntoIterator<Item = Arc<Configuration>>) -> Bug {
-        for other in others {
+        for mut other in others {
             let name = other.name();
-            let known = self.parties.iter().chain(&self.references).any(|known| known.name() == name);
-            if !known {
-                self.references.push(other);
+            let known = || self.parties.iter().chain(&self.references);
+            if known().any(|known| known.name() == name) {
+                continue;
             }
+            if known().any(|known| known.id == other.id) {
+                let free = known().map(|known| known.id.0 + 1).max().unwrap_or(0);
+                Arc::make_mut(&mut other).id = PartyId(free);
+            }
+            self.references.push(other);
         }
         self
     }
 
-    /// The input comes with a model that satisfies it.
+    /// What is known about the answer to the input: a model that travels along satisfies it, or the answer follows from
+    /// how it was made.
     #[must_use]
-    pub fn with_witness(mut self) -> Bug {
-        self.has_witness = true;
-        self
-    }
-
-    /// The answer to the input follows from how it was made.
-    #[must_use]
-    pub fn with_derivation(mut self, expected: Expected) -> Bug {
-        self.derived = Some(expected);
-        self
-    }
-
-    /// Every run in a new process.
-    #[must_use]
-    pub fn plain(mut self) -> Bug {
-        self.fast = false;
+    pub fn with_expectation(mut self, expectation: Expectation) -> Bug {
+        self.expectation = expectation;
         self
     }
 
@@ -118,11 +96,15 @@ impl Bug {
         &self.parties[0]
     }
 
-    fn court(&self) -> Court {
+    fn has_witness(&self) -> bool {
+        self.expectation == Expectation::Witness
+    }
+
+    fn judge(&self) -> Judge {
         match self.kind {
-            Kind::Incremental => Court::thorough(),
-            Kind::Performance => Court::standard().with(oracle::performance::Performance::default()),
-            _ => Court::standard(),
+            Kind::Incremental => Judge::thorough(),
+            Kind::Performance => Judge::standard().with(oracle::performance::Performance::default()),
+            _ => Judge::standard(),
         }
     }
 
@@ -144,8 +126,8 @@ impl Bug {
         }
     }
 
-    /// Whether another verdict is about this bug.
-    fn is(&self, verdict: &Verdict, script: Option<&Script>) -> bool {
+    /// Whether a verdict on a candidate is about this bug; `accused` is in the place of the accused.
+    fn is(&self, verdict: &Verdict, accused: PartyId, script: Option<&Script>) -> bool {
         let about = verdict.is_finding() && verdict.signature == self.signature;
         match self.kind {
             // A judgement that now names the guilty one is the same disagreement, decided.
@@ -160,7 +142,7 @@ impl Bug {
             _ => {
                 about
                     && verdict.kind == self.kind
-                    && verdict.accused == Some(0)
+                    && verdict.accused == Some(accused)
                     && (self.kind == Kind::Crash
                         || script
                             .is_none_or(|script| script.commands.iter().any(|command| command.is_check())))
@@ -173,18 +155,13 @@ impl Predicate for Bug {
     fn examiner(&self) -> Result<Box<dyn Examiner>, ReduceError> {
         let store = Store::new();
         Ok(Box::new(BugExaminer {
-            bug: self.clone(),
-            court: self.court(),
+            judge: self.judge(),
             mark: store.mark(),
             store,
-            desk: Desk {
-                runner: Launcher::new(LauncherConfig::default())?,
-                panel: self.parties.iter().chain(&self.references).cloned().collect(),
-                limits: self.limits.clone(),
-                wall: self.limits.wall,
-                fast: self.fast,
-                spent: Spent::default(),
-            },
+            runner: self.runners.runner()?,
+            panel: self.parties.iter().chain(&self.references).cloned().collect(),
+            wall: None,
+            bug: self.clone(),
         }))
     }
 
@@ -193,7 +170,7 @@ impl Predicate for Bug {
     }
 
     fn about_models(&self) -> ModelDuty {
-        match (self.kind, self.has_witness, self.references.is_empty()) {
+        match (self.kind, self.has_witness(), self.references.is_empty()) {
             (Kind::RefutationSoundness, true, true) => ModelDuty::Keep,
             (Kind::RefutationSoundness, true, false) => ModelDuty::KeepOrFind,
             _ => ModelDuty::None,
@@ -215,65 +192,14 @@ impl Predicate for Bug {
 
 struct BugExaminer {
     bug: Bug,
-    court: Court,
+    judge: Judge,
     store: Store,
     mark: Mark,
-    desk: Desk,
-}
-
-/// Runs solvers for one examiner.
-struct Desk {
-    runner: Launcher,
+    runner: Box<dyn Runner>,
+    /// Parties and references.
     panel: Vec<Arc<Configuration>>,
-    limits: Limits,
-    wall: Duration,
-    fast: bool,
-    spent: Spent,
-}
-
-/// Attempts before a launcher that dies is given up.
-const ATTEMPTS: usize = 3;
-
-impl Desk {
-    fn start(
-        &mut self,
-        configuration: &Arc<Configuration>,
-        script: &[u8],
-        fast: bool,
-    ) -> Result<Run, RunError> {
-        let mut invocation = configuration.solver.invocation(script, &configuration.request)?;
-        invocation.limits = limits::Limits {
-            wall: self.wall,
-            memory: Some(self.limits.memory),
-            stdout: 4 << 20,
-            stderr: 256 << 10,
-            ..limits::Limits::default()
-        };
-        let quick = configuration.solver.fast_modes().next().filter(|_| fast && self.fast);
-        invocation.mode = quick.unwrap_or(ExecMode::Plain);
-        let mut attempts = 0;
-        let outcome = loop {
-            attempts += 1;
-            match self.runner.run(&invocation) {
-                Ok(outcome) => break outcome,
-                Err(LaunchError::LauncherDied) if attempts < ATTEMPTS => {}
-                Err(error) => return Err(error.into()),
-            }
-        };
-        self.spent.add(Spent { runs: 1, cpu: outcome.cpu_time });
-        let answers = configuration.solver.read(&Outline::of(script), &outcome);
-        Ok(Run { configuration: Arc::clone(configuration), script: script.into(), outcome, answers })
-    }
-}
-
-impl Rerun for Desk {
-    fn panel(&self) -> &[Arc<Configuration>] {
-        &self.panel
-    }
-
-    fn run(&mut self, configuration: &Arc<Configuration>, script: &[u8]) -> Result<Run, RunError> {
-        self.start(configuration, script, false)
-    }
+    /// Time on the clock for each run, where it is less than the runner's own limit.
+    wall: Option<Duration>,
 }
 
 impl Examiner for BugExaminer {
@@ -286,100 +212,111 @@ impl Examiner for BugExaminer {
     }
 
     fn calibrate(&mut self, patience: Duration) {
-        self.desk.wall = patience.min(self.bug.limits.wall);
+        self.wall = Some(patience);
     }
 
-    fn spent(&self) -> Spent {
-        self.desk.spent
+    fn take_accounts(&mut self) -> Accounts {
+        self.runner.take_accounts()
+    }
+
+    fn take_launcher_cpu(&mut self) -> Duration {
+        self.runner.take_launcher_cpu()
     }
 }
 
 impl BugExaminer {
     fn judge(&mut self, candidate: &Candidate) -> Result<Judgement, ReduceError> {
-        let fast = !candidate.plain;
+        let bug = &self.bug;
+        let purpose = if candidate.plain { Purpose::Confirmation } else { Purpose::Reduction };
+        let mut asking = Asking::new(&mut *self.runner, purpose).among(&self.panel).within(self.wall);
         let text = candidate.text.as_bytes();
-        let accused = candidate.configuration.unwrap_or_else(|| self.bug.accused());
-        let first = self.desk.start(&Arc::clone(accused), text, fast)?;
+        let accused = candidate.configuration.unwrap_or_else(|| bug.accused());
+        let first = asking.run(accused, text)?;
         let timed_out = first.answers.class == RunClass::Timeout;
         let answered = first.answers.class == RunClass::Answered || first.answers.crash().is_some();
         let no = Judgement { timed_out, answered, ..Judgement::default() };
-        if timed_out || !self.bug.shows(&first, 0) {
+        if timed_out || !bug.shows(&first, 0) {
             return Ok(no);
         }
-        if self.bug.kind == Kind::Crash {
+        if bug.kind == Kind::Crash {
             return Ok(Judgement { interesting: true, ..no });
         }
         let parsed = smtlib::parse(&mut self.store, text, Mode::Tolerant).ok();
         let script = parsed.as_ref().map(|parsed| &parsed.script);
-        let own = first.configuration.release();
+        let texts = Texts { text, script, own: first.configuration.release() };
         let mut runs = vec![first];
-        for place in 1..self.bug.parties.len() {
-            let party = Arc::clone(&self.bug.parties[place]);
-            let run = self.run_as(&party, text, script, own, fast)?;
-            if !self.bug.shows(&run, place) {
+        for (place, party) in bug.parties.iter().enumerate().skip(1) {
+            let run = texts.run(&self.store, party, &mut asking)?;
+            if !bug.shows(&run, place) {
                 return Ok(no);
             }
             runs.push(run);
         }
-        let refutation = self.bug.kind == Kind::RefutationSoundness;
-        let proven = candidate.satisfied && self.bug.has_witness && refutation;
-        let ask = match self.bug.kind {
+        let refutation = bug.kind == Kind::RefutationSoundness;
+        let proven = candidate.satisfied && bug.has_witness() && refutation;
+        let ask = match bug.kind {
             Kind::RefutationSoundness => !proven,
             Kind::SolutionSoundness => true,
             _ => false,
         };
         let parties = runs.len();
         if ask {
-            for reference in self.bug.references.clone() {
-                let run = self.run_as(&reference, text, script, own, fast)?;
-                runs.push(run);
+            for reference in &bug.references {
+                runs.push(texts.run(&self.store, reference, &mut asking)?);
             }
         }
         let notes = parsed.as_ref().map(|parsed| parsed.notes.as_slice()).unwrap_or_default();
         let mut subject = Subject::new(&mut self.store, script, notes);
-        subject.ask_for_models = self.bug.kind == Kind::InvalidModel && !self.bug.prints_models;
+        subject.ask_for_models = bug.kind == Kind::InvalidModel && !bug.prints_models;
         let mut model = None;
-        if refutation && !proven && self.bug.has_witness {
+        if refutation && !proven && bug.has_witness() {
             // The proof that was lost must be replaced by another one, not by votes.
-            let found = (parties..runs.len())
-                .filter(|place| runs[*place].status(0) == Some(Status::Sat))
-                .find_map(|place| {
-                    let found = subject.model_check(&runs, place, 0, true, &mut self.desk).ok()??;
-                    let release = runs[place].configuration.release();
-                    (found.value == ModelValue::True).then(|| (found.text.clone(), release))
-                });
+            let others = runs[parties..].iter().filter(|run| run.status(0) == Some(Status::Sat));
+            let found = others.into_iter().find_map(|run| {
+                let found = subject.model_check(run, 0, true, &mut asking).ok()??;
+                let release = run.configuration.release();
+                (found.value == ModelValue::True).then(|| (found.text.clone(), release))
+            });
             if found.is_none() {
                 return Ok(no);
             }
             model = found;
         }
-        subject.expected = if proven || model.is_some() {
-            let because = "a model satisfies every assertion by our evaluation".to_owned();
-            Some(Expected { status: Status::Sat, because })
+        subject.expectation = if proven || model.is_some() {
+            Expectation::Witness
         } else {
-            self.bug.expectation(candidate, &runs[parties..])
+            bug.expectation_of(candidate, &runs[parties..])
         };
-        let verdicts = self.court.judge(&mut subject, &runs, &mut self.desk)?;
-        let interesting = verdicts.iter().any(|verdict| self.bug.is(verdict, script));
+        let verdicts = self.judge.judge(&mut subject, &runs, &mut asking)?;
+        let accused = runs[0].party();
+        let interesting = verdicts.iter().any(|verdict| bug.is(verdict, accused, script));
         Ok(Judgement { interesting, model, ..no })
     }
+}
 
+/// A candidate in the words of each solver.
+struct Texts<'a> {
+    text: &'a [u8],
+    script: Option<&'a Script>,
+    /// The dialect the text is written in.
+    own: Release,
+}
+
+impl Texts<'_> {
     /// Another solver's run: on the same text, or on the script in its own dialect.
-    fn run_as(
-        &mut self,
+    fn run(
+        &self,
+        store: &Store,
         configuration: &Arc<Configuration>,
-        text: &[u8],
-        script: Option<&Script>,
-        own: Release,
-        fast: bool,
+        asking: &mut Asking,
     ) -> Result<Run, RunError> {
         let release = configuration.release();
-        match script {
-            Some(script) if release != own => {
-                let printed = print::print(&self.store, script, release);
-                self.desk.start(configuration, printed.as_bytes(), fast)
+        match self.script {
+            Some(script) if release != self.own => {
+                let printed = print::print(store, script, release);
+                asking.run(configuration, printed.as_bytes())
             }
-            _ => self.desk.start(configuration, text, fast),
+            _ => asking.run(configuration, self.text),
         }
     }
 }
@@ -387,17 +324,18 @@ impl BugExaminer {
 impl Bug {
     /// The answer that a candidate must have beyond what solvers vote. What is unsatisfiable by construction stays so
     /// only as long as whole assertions go and a reference refutes the rest: then the rest is a core of the input.
-    fn expectation(&self, candidate: &Candidate, references: &[Run]) -> Option<Expected> {
-        let derived = self.derived.as_ref()?;
+    fn expectation_of(&self, candidate: &Candidate, references: &[Run]) -> Expectation {
         let refuted = references.iter().any(|run| run.status(0) == Some(Status::Unsat));
         let disputed = references.iter().any(|run| run.status(0) == Some(Status::Sat));
-        let kept = match derived.status {
-            Status::Unsat => candidate.subset && refuted && !disputed,
+        let kept = match self.expectation.answer() {
+            // A model that does not satisfy the candidate says nothing about it.
+            _ if self.has_witness() => false,
+            Some(Status::Unsat) => candidate.subset && refuted && !disputed,
             // Fewer assertions have more models.
-            Status::Sat => candidate.subset,
-            Status::Unknown => false,
+            Some(Status::Sat) => candidate.subset,
+            Some(Status::Unknown) | None => false,
         };
-        kept.then(|| derived.clone())
+        if kept { self.expectation.clone() } else { Expectation::Agree }
     }
 }
 
@@ -408,7 +346,7 @@ pub fn proof(
     script: &Script,
     runs: &[Run],
     verdict: &Verdict,
-    rerun: &mut dyn Rerun,
+    asking: &mut Asking,
 ) -> Result<Option<String>, RunError> {
     if verdict.kind != Kind::RefutationSoundness {
         return Ok(None);
@@ -417,8 +355,8 @@ pub fn proof(
     let mut found = None;
     {
         let mut subject = Subject::new(store, Some(script), &[]);
-        for place in &verdict.opponents {
-            let model = subject.model_check(runs, *place, check, true, rerun)?;
+        for opponent in verdict.opponents.iter().filter_map(|party| Run::of(runs, *party)) {
+            let model = subject.model_check(opponent, check, true, asking)?;
             if let Some(model) = model.filter(|model| model.value == ModelValue::True) {
                 found = Some(model);
                 break;

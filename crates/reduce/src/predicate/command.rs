@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use oracle::Configuration;
 use smtlib::{Family, Release, Version};
 use solver::fast::ExecMode;
-use solver::launch::{Exit, INPUT, Invocation, LaunchError, Launcher, LauncherConfig, Outcome};
+use solver::launch::{ATTEMPTS, Exit, INPUT, Invocation, LaunchError, Launcher, LauncherConfig, Outcome};
 use solver::limits;
+use solver::run::{Accounts, Configuration};
 
-use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate, Spent};
+use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate};
 use crate::error::ReduceError;
 
 /// What of the output must stay.
@@ -100,7 +100,7 @@ impl Command {
         invocation.env = std::env::vars_os().collect();
         invocation.limits = limits::Limits { wall, ..self.limits.clone() };
         invocation.mode = ExecMode::Plain;
-        runner.run(&invocation)
+        runner.run_retrying(&invocation, ATTEMPTS)
     }
 
     fn same(&self, outcome: &Outcome) -> bool {
@@ -132,7 +132,7 @@ impl Predicate for Command {
             command: self.clone(),
             runner,
             wall: self.limits.wall,
-            spent: Spent::default(),
+            accounts: Accounts::default(),
         }))
     }
 
@@ -169,14 +169,14 @@ struct CommandExaminer {
     command: Command,
     runner: Launcher,
     wall: Duration,
-    spent: Spent,
+    accounts: Accounts,
 }
 
 impl Examiner for CommandExaminer {
     fn examine(&mut self, candidate: &Candidate) -> Result<Judgement, ReduceError> {
         let started = Instant::now();
         let outcome = self.command.run(&mut self.runner, candidate.text.as_bytes(), self.wall)?;
-        self.spent.add(Spent { runs: 1, cpu: outcome.cpu_time });
+        self.accounts.reduction.record(&outcome);
         Ok(Judgement {
             interesting: self.command.same(&outcome),
             model: None,
@@ -190,7 +190,7 @@ impl Examiner for CommandExaminer {
         self.wall = patience.min(self.command.limits.wall);
     }
 
-    fn spent(&self) -> Spent {
-        self.spent
+    fn take_accounts(&mut self) -> Accounts {
+        std::mem::take(&mut self.accounts)
     }
 }

@@ -6,10 +6,10 @@ mod command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use oracle::Configuration;
 use smtlib::Release;
+use solver::run::{Accounts, Configuration};
 
-pub use bug::{Bug, Limits, proof};
+pub use bug::{Bug, proof};
 pub use command::{Command, Output};
 
 use crate::error::ReduceError;
@@ -83,21 +83,11 @@ pub trait Examiner: Send {
     /// How long candidates may take, beside the predicate's own limit.
     fn calibrate(&mut self, patience: Duration);
 
-    /// What its runs have cost so far.
-    fn spent(&self) -> Spent;
-}
+    /// What its runs have cost since the last call.
+    fn take_accounts(&mut self) -> Accounts;
 
-/// What runs have cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spent {
-    pub runs: u64,
-    /// CPU time of the programs that were run.
-    pub cpu: Duration,
-}
-
-impl Spent {
-    pub fn add(&mut self, other: Spent) {
-        self.runs += other.runs;
-        self.cpu += other.cpu;
+    /// CPU time of the process that starts solvers, since the last call, where it is told.
+    fn take_launcher_cpu(&mut self) -> Duration {
+        Duration::ZERO
     }
 }

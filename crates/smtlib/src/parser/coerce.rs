@@ -1,9 +1,9 @@
 //! Tolerant mode: what Z3 and cvc5 accept beyond the standard, turned into standard terms with a note.
 
-use dashu_int::{IBig, UBig};
-use dashu_ratio::RBig;
+use numbers::{Integer, Rational};
 
 use super::Parser;
+use super::term::decimal;
 use crate::literal::Literal;
 use crate::sort::{Sort, SortKind};
 use crate::symbol::Symbol;
@@ -18,7 +18,7 @@ impl Parser<'_> {
         }
         match self.store.head(term) {
             Head::Literal(id) => match self.store.literal(id).clone() {
-                Literal::Int(value) => self.store.literal_term(Literal::Real(RBig::from(value))),
+                Literal::Int(value) => self.store.literal_term(Literal::Real(Rational::from(value))),
                 _ => term,
             },
             Head::Op(Op::IntNeg, _)
@@ -36,9 +36,8 @@ impl Parser<'_> {
     fn whole_of(&mut self, term: Term) -> Term {
         if let Head::Literal(id) = self.store.head(term)
             && let Literal::Real(value) = self.store.literal(id)
-            && *value.denominator() == UBig::ONE
+            && let Some(whole) = value.to_integer()
         {
-            let whole: IBig = value.numerator().clone();
             return self.store.literal_term(Literal::Int(whole));
         }
         term
@@ -155,18 +154,20 @@ impl Parser<'_> {
         }
         match digits.split_once('.') {
             None => {
-                let value = IBig::from_str_radix(&digits, 10).ok()?;
+                let value: Integer = digits.parse().ok()?;
                 let negated = if self.numerals_are_real {
-                    self.store.real(-RBig::from(value))
+                    self.store.real(-Rational::from(value))
                 } else {
                     self.store.int(-value)
                 };
                 Some(negated)
             }
             Some((whole, fraction)) => {
-                let numerator = IBig::from_str_radix(&format!("{whole}{fraction}"), 10).ok()?;
-                let value = RBig::from_parts(numerator, UBig::from(10u8).pow(fraction.len()));
-                let positive = self.store.literal_term(Literal::Real(value));
+                let plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+                if !plain(whole) || !plain(fraction) {
+                    return None;
+                }
+                let positive = self.store.literal_term(Literal::Real(decimal(digits.as_bytes())));
                 self.store.op(Op::RealNeg, &[positive]).ok()
             }
         }

@@ -7,6 +7,7 @@ use crate::infer::SortError;
 use crate::lexer::{Kind, Token};
 use crate::literal::Literal;
 use crate::position::ParseError;
+use crate::print::print_symbol;
 use crate::sort::{Sort, SortKind};
 use crate::store::Store;
 use crate::symbol::Symbol;
@@ -128,12 +129,34 @@ impl Parser<'_> {
             Callee::Name(name) => self.resolve_name(name, base, start),
             Callee::Indexed(name, indices) => self.resolve_indexed(name, &indices, base, start),
             Callee::Qualified(name, sort) => self.resolve_qualified(name, sort, base, start),
-            Callee::Value => self.store.apply(&self.values[base..]).map_err(at),
+            Callee::Value => {
+                let children = self.values[base..].to_vec();
+                self.applied(&children).map_err(at)
+            }
             Callee::Strange(name) => {
                 self.count_opaque(name);
                 Ok(self.store.opaque(name, &self.values[base..]))
             }
         }
+    }
+
+    /// A term applied to others. `((f) x)` is `(f x)`: they are printed alike.
+    fn applied(&mut self, children: &[Term]) -> Result<Term, SortError> {
+        if let [function, args @ ..] = children
+            && !args.is_empty()
+            && self.store.args(*function).is_empty()
+        {
+            match self.store.head(*function) {
+                Head::Fun(fun) if !self.store.fun(fun).params.is_empty() => {
+                    return self.store.call(fun, args);
+                }
+                Head::Opaque(name) if self.store.sort_of(*function) == Sort::UNKNOWN => {
+                    return Ok(self.store.opaque(name, args));
+                }
+                _ => {}
+            }
+        }
+        self.store.apply(children)
     }
 
     fn resolve_name(&mut self, name: Symbol, base: usize, start: usize) -> Result<Term, ParseError> {
@@ -144,10 +167,7 @@ impl Parser<'_> {
         if let Some(function) = self.local(name) {
             let mut children = vec![function];
             children.extend_from_slice(&self.values[base..]);
-            return match self.store.apply(&children) {
-                Ok(term) => Ok(term),
-                Err(error) => Err(ParseError::new(start, error.to_string())),
-            };
+            return self.applied(&children).map_err(|error| ParseError::new(start, error.to_string()));
         }
         if !self.globals.is_empty()
             && let Some(globals) = self.globals.get(&name)
@@ -211,6 +231,11 @@ impl Parser<'_> {
                 Err(ParseError::new(start, format!("unknown symbol '{}'", self.store.name(name))))
             }
             None => {
+                // A name in bars that looks like a compound identifier keeps its bars.
+                let name = match self.store.name(name) {
+                    text if text.starts_with('(') => self.store.symbol(&format!("|{text}|")),
+                    _ => name,
+                };
                 self.count_opaque(name);
                 Ok(self.store.opaque(name, &self.values[base..]))
             }
@@ -349,14 +374,14 @@ impl Parser<'_> {
     }
 
     fn indexed_text(&self, name: Symbol, indices: &[Index]) -> String {
-        let mut text = format!("(_ {}", self.store.name(name));
+        let mut text = format!("(_ {}", print_symbol(self.store.name(name)));
         for index in indices {
             text.push(' ');
             match index {
                 Index::Number(n) => text.push_str(&n.to_string()),
                 Index::Big(n) => text.push_str(&n.to_string()),
-                Index::Symbol(symbol) => text.push_str(self.store.name(*symbol)),
-                Index::Fun(fun) => text.push_str(self.store.name(self.store.fun(*fun).name)),
+                Index::Symbol(symbol) => text.push_str(&print_symbol(self.store.name(*symbol))),
+                Index::Fun(fun) => text.push_str(&print_symbol(self.store.name(self.store.fun(*fun).name))),
                 Index::Op(op) => text.push_str(op.name()),
             }
         }

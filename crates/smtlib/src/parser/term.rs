@@ -1,7 +1,7 @@
 //! Terms in the source text: a machine with an explicit stack, so that nesting depth costs no stack.
 
 use dashu_int::{IBig, UBig};
-use dashu_ratio::RBig;
+use numbers::{Integer, Rational};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resolve::Callee;
@@ -532,12 +532,8 @@ impl Parser<'_> {
                 };
             }
             Kind::Numeral => {
-                let value = natural(self.bytes(token), 10);
-                if self.numerals_are_real {
-                    Literal::Real(RBig::from(value))
-                } else {
-                    Literal::Int(IBig::from(value))
-                }
+                let value = integer(self.bytes(token));
+                if self.numerals_are_real { Literal::Real(value.into()) } else { Literal::Int(value) }
             }
             Kind::Decimal if self.mode == Mode::Strict && self.bytes(token).ends_with(b".") => {
                 return Err(self.unexpected(token, "a decimal with digits after the point"));
@@ -586,10 +582,7 @@ impl Parser<'_> {
 
 /// The value of a run of digits that the lexer has checked.
 pub(super) fn natural(digits: &[u8], radix: u32) -> UBig {
-    if digits.len() <= 16 {
-        let small = digits.iter().fold(0u64, |value, digit| {
-            value * u64::from(radix) + u64::from(char::from(*digit).to_digit(radix).unwrap_or(0))
-        });
+    if let Some(small) = small_natural(digits, radix) {
         return UBig::from(small);
     }
     std::str::from_utf8(digits)
@@ -598,10 +591,30 @@ pub(super) fn natural(digits: &[u8], radix: u32) -> UBig {
         .unwrap_or_default()
 }
 
-fn decimal(text: &[u8]) -> RBig {
+/// The same for few digits, which most numbers have.
+fn small_natural(digits: &[u8], radix: u32) -> Option<u64> {
+    (digits.len() <= 16).then(|| {
+        digits.iter().fold(0u64, |value, digit| {
+            value * u64::from(radix) + u64::from(char::from(*digit).to_digit(radix).unwrap_or(0))
+        })
+    })
+}
+
+fn integer(digits: &[u8]) -> Integer {
+    match small_natural(digits, 10) {
+        Some(small) => Integer::from(small),
+        None => Integer::from(natural(digits, 10)),
+    }
+}
+
+/// The value of digits with a point among or behind them.
+pub(super) fn decimal(text: &[u8]) -> Rational {
     let dot = text.iter().position(|byte| *byte == b'.').unwrap_or(text.len());
     let fraction = text.get(dot + 1..).unwrap_or(&[]);
     let digits: Vec<u8> = text[..dot].iter().chain(fraction).copied().collect();
-    let denominator = UBig::from(10u8).pow(fraction.len());
-    RBig::from_parts(IBig::from(natural(&digits, 10)), denominator)
+    let denominator = match fraction.len() {
+        places @ 0..=16 => Integer::from(10u64.pow(places as u32)),
+        places => Integer::from(UBig::from(10u8).pow(places)),
+    };
+    Rational::new(integer(&digits), denominator).unwrap_or_default()
 }

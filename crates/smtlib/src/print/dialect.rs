@@ -1,7 +1,8 @@
 //! What differs in the text between releases, beyond the names in the theory table.
 
 use crate::literal::Escapes;
-use crate::release::{Family, Release, Version};
+use crate::release::{Family, Release};
+use crate::version::Version;
 
 /// The text form of one release.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,9 +27,7 @@ impl Dialect {
         let old_z3 = before(Family::Z3, Version::new(4, 8, 9));
         Dialect {
             release,
-            escapes: if old_z3
-                || before(Family::Cvc4, Version::new(1, 8, 0)) && release.version.parts() != [1, 8]
-            {
+            escapes: if old_z3 || before(Family::Cvc4, Version::new(1, 8, 0)) {
                 Escapes::Hex
             } else {
                 Escapes::Unicode

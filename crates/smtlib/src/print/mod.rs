@@ -22,12 +22,12 @@ use crate::theory::Op;
 pub use dialect::Dialect;
 use term::TermPrinter;
 
-/// The script in a release's dialect, one command a line.
+/// The script in a release's dialect, one command per line.
 pub fn print(store: &Store, script: &Script, release: Release) -> String {
     print_in(store, script, Dialect::of(release))
 }
 
-/// The script in a dialect, one command a line.
+/// The script in a dialect, one command per line.
 pub fn print_in(store: &Store, script: &Script, dialect: Dialect) -> String {
     let mut printer = Printer::new(store, dialect);
     for command in &script.commands {

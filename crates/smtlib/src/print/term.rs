@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use dashu_int::{IBig, UBig};
-use dashu_ratio::RBig;
+use dashu_int::UBig;
+use numbers::Rational;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::dialect::Dialect;
@@ -314,7 +314,7 @@ impl<'s> TermPrinter<'s> {
                     out.push(' ');
                     sorts::write(out, store, sort, self.dialect);
                     out.push(')');
-                } else if text.starts_with('(') {
+                } else if text.starts_with(['(', '|']) {
                     out.push_str(text);
                 } else {
                     write_symbol(out, text);
@@ -363,7 +363,7 @@ impl<'s> TermPrinter<'s> {
 
     fn literal(&self, out: &mut String, literal: &Literal) {
         match literal {
-            Literal::Int(value) if *value < IBig::ZERO => _ = write!(out, "(- {})", -value.clone()),
+            Literal::Int(value) if value.is_negative() => _ = write!(out, "(- {})", -value),
             Literal::Int(value) => _ = write!(out, "{value}"),
             Literal::Real(value) => write_real(out, value),
             Literal::BitVec(width, value) if width % 4 == 0 => {
@@ -456,23 +456,23 @@ impl<'s> TermPrinter<'s> {
 }
 
 /// A decimal where the value has one, a quotient otherwise.
-fn write_real(out: &mut String, value: &RBig) {
-    if *value < RBig::ZERO {
+fn write_real(out: &mut String, value: &Rational) {
+    if value.is_negative() {
         out.push_str("(- ");
-        write_real(out, &-value.clone());
+        write_real(out, &-value);
         out.push(')');
         return;
     }
-    let (numerator, denominator) = (value.numerator(), value.denominator());
-    if *denominator == UBig::ONE {
+    let numerator = value.numerator();
+    if value.is_integer() {
         _ = write!(out, "{numerator}.0");
         return;
     }
-    match decimal_places(denominator) {
+    let denominator = value.denominator().magnitude();
+    match decimal_places(&denominator) {
         Some(places) => {
             let scale = UBig::from(10u8).pow(places);
-            let scaled = IBig::from(scale.clone()) * numerator / IBig::from(denominator.clone());
-            let scaled = UBig::try_from(scaled).unwrap_or_default();
+            let scaled = &scale * numerator.magnitude() / denominator;
             let (whole, fraction) = (&scaled / &scale, &scaled % &scale);
             _ = write!(out, "{whole}.{fraction:0>places$}", fraction = fraction.to_string());
         }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use smtlib::Setting;
 
 use crate::version::Version;
 
@@ -84,8 +85,8 @@ pub struct RunRequest {
     pub timeout: Option<Duration>,
     /// The memory it should stay under, in megabytes.
     pub memory: Option<u64>,
-    /// More words, after all others.
-    pub options: Vec<String>,
+    /// Options of the test case; they come after all others.
+    pub settings: Vec<Setting>,
 }
 
 /// The placeholders an adapter may write, by field; anything else in braces is refused when the file is read.
@@ -93,9 +94,10 @@ pub(super) const PLACEHOLDERS: &[&str] =
     &["{options}", "{file}", "{seed}", "{seconds}", "{milliseconds}", "{megabytes}"];
 
 impl Call {
-    /// The command line for a script at `file`. The user's own words come after the request's, so that they win, and
-    /// before the test case's.
-    pub fn words(&self, request: &RunRequest, user: &[String], file: &str) -> Vec<String> {
+    /// The command line for a script at `file`. The words of `options` (the user's own, then those of the request's
+    /// settings) come after the request's switches, so that they win.
+    pub fn words(&self, request: &RunRequest, options: &[String], file: &str) -> Vec<String> {
+        let given = options;
         let mut options: Vec<String> = Vec::new();
         let wanted = [
             (request.broad, &self.broad),
@@ -122,9 +124,7 @@ impl Call {
             options
                 .extend(self.memory.iter().map(|word| word.replace("{megabytes}", &megabytes.to_string())));
         }
-        for word in user.iter().chain(&request.options) {
-            options.push(word.clone());
-        }
+        options.extend(given.iter().cloned());
         keep_last_of_repeated(&mut options);
 
         let mut words = Vec::with_capacity(self.arguments.len() + options.len());
@@ -203,10 +203,10 @@ mod tests {
             models: true,
             seed: Some(7),
             timeout: Some(Duration::from_millis(1500)),
-            options: vec!["x=1".into()],
             ..RunRequest::default()
         };
-        let words = call().words(&request, &["--models".into(), "-q".into()], "a b.smt2");
+        let given = ["--models", "-q", "x=1"].map(String::from);
+        let words = call().words(&request, &given, "a b.smt2");
         assert_eq!(words, ["-smt2", "s=7", "-t:1500", "-T:2", "--models", "-q", "x=1", "a b.smt2"]);
     }
 }

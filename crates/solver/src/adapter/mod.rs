@@ -347,7 +347,7 @@ impl Package {
     /// What a user calls a release. The revision of the package is the registry's business unless it is part of the
     /// name, as in 4.5.1.post2, where earlier revisions cannot be used.
     pub fn user_name(&self, release: &Version) -> Version {
-        if self.since.as_ref() == Some(release) { release.clone() } else { release.without_post() }
+        if self.since.as_ref() == Some(release) { *release } else { release.without_post() }
     }
 
     /// Whether a release can be used from here.

@@ -35,6 +35,7 @@ fn outcome(stdout: &str, stderr: &str, exit: Exit) -> Outcome {
         wall_time: Default::default(),
         peak_memory: 0,
         mode: ExecMode::Plain,
+        fallback: None,
     }
 }
 

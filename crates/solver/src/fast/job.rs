@@ -115,6 +115,8 @@ const O_DIRECTORY_CLOEXEC: c_int = if cfg!(target_arch = "aarch64") { 0o40000 } 
 
 /// Serves jobs until the launcher hangs up. Returns only in the children, with the job each of them is to run.
 pub fn serve() -> Job {
+    // SAFETY: `job` is made of integers and `size` bytes large; `fork` is called while this process has one thread,
+    // or else the launcher has been told and sends no job.
     unsafe {
         announce(if single_threaded() { getpid() } else { 0 });
         loop {
@@ -140,7 +142,11 @@ pub fn serve() -> Job {
 
 /// The child's side: it must not outlive its server, has its own session (so that the whole of it can be killed),
 /// and its own limits.
+///
+/// # Safety
+/// Only for a child that has just been forked.
 unsafe fn become_job(job: &Job, server: c_int) {
+    // SAFETY: all calls take integers only; the process is a fresh child with one thread.
     unsafe {
         prctl(PR_SET_PDEATHSIG, SIGKILL as c_ulong);
         if getppid() != server {
@@ -154,16 +160,23 @@ unsafe fn become_job(job: &Job, server: c_int) {
     }
 }
 
+/// # Safety
+/// As `setrlimit`, which takes any numbers.
 unsafe fn limit(resource: c_int, amount: u64) {
     if amount != 0 {
         // Soft and hard alike: a soft limit below the hard one is a signal that a solver may catch and take for its
         // own time-out.
         let limit = ResourceLimit { soft: amount as c_ulong, hard: amount as c_ulong };
+        // SAFETY: the struct has the layout of the C library's and lives through the call.
         unsafe { setrlimit(resource, &limit) };
     }
 }
 
+/// # Safety
+/// `child` must be a child that has not been waited for.
 unsafe fn report(child: c_int) {
+    // SAFETY: `child` is a child that only this function waits for; the structs have the layouts of the C library's,
+    // and the kernel writes valid integers to them.
     unsafe {
         // The group is killed while the child is still a zombie, so its number cannot have gone to somebody else.
         let mut ignored = SignalReport([0; 128]);
@@ -189,12 +202,18 @@ unsafe fn report(child: c_int) {
     }
 }
 
+/// # Safety
+/// The control descriptor must be the launcher's socket.
 unsafe fn announce(pid: c_int) {
     let started = Started { magic: MAGIC, pid };
+    // SAFETY: the pointer is to as many bytes as are announced.
     unsafe { say((&raw const started).cast(), size_of::<Started>()) };
 }
 
+/// # Safety
+/// `bytes` must be good for reading `count` bytes.
 unsafe fn say(bytes: *const c_void, count: usize) {
+    // SAFETY: the caller vouches for `count` readable bytes.
     unsafe {
         if send(CONTROL_FD, bytes, count, MSG_NOSIGNAL) != count as isize {
             _exit(0);
@@ -203,7 +222,12 @@ unsafe fn say(bytes: *const c_void, count: usize) {
 }
 
 /// Whether forking here keeps the whole process: a child has only the thread that forked.
+///
+/// # Safety
+/// None beyond that of the C library's functions.
 unsafe fn single_threaded() -> bool {
+    // SAFETY: the path ends with a zero byte; the kernel writes at most as many bytes as `entries` has; the
+    // descriptor is ours until it is closed.
     unsafe {
         let fd = open(c"/proc/self/task".as_ptr(), O_DIRECTORY_CLOEXEC);
         if fd < 0 {

@@ -16,10 +16,12 @@ pub(super) fn open() -> io::Result<OwnedFd> {
     if PRELOAD.is_empty() {
         return Err(io::Error::new(io::ErrorKind::Unsupported, "this build has no preloaded library"));
     }
+    // SAFETY: the name is a constant that ends with a zero byte.
     let fd = unsafe { libc::memfd_create(c"osprey-preload".as_ptr(), libc::MFD_CLOEXEC) };
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
+    // SAFETY: the descriptor was opened just now and nobody else has it.
     let mut file = unsafe { File::from_raw_fd(fd) };
     file.write_all(PRELOAD)?;
     Ok(file.into())

@@ -13,20 +13,19 @@
 //! | `prefix.rs` | where a script's prefix ends |
 //! | `server.rs` | the launcher's side of one server |
 //! | `pool.rs` | the servers a launcher keeps |
-//! | `throughput.rs` | measuring all of it |
 
 pub(crate) mod job;
 mod library;
 mod pool;
 mod prefix;
 mod server;
-pub mod throughput;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 pub(crate) use pool::{Attempt, Pool, PoolConfig};
+pub use prefix::declarations;
 
 /// How a solver is started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

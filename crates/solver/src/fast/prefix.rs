@@ -50,12 +50,7 @@ impl Prefix {
         if let Some(length) = head(script) {
             return Some(Prefix { length, warm: true });
         }
-        longest(script, &DECLARING).map(|length| Prefix { length, warm: false })
-    }
-
-    /// The length of a script's declarations.
-    pub fn declarations(script: &[u8]) -> Option<usize> {
-        longest(script, &DECLARING)
+        declarations(script).map(|length| Prefix { length, warm: false })
     }
 
     /// The prefix of this script, made longer at the end of its last line until it fills its last block.
@@ -69,6 +64,12 @@ impl Prefix {
         padded.push(b'\n');
         padded
     }
+}
+
+/// The length of the part of a script before its first assertion: options, infos, logic, declarations. `None` if it
+/// does not end with a line.
+pub fn declarations(script: &[u8]) -> Option<usize> {
+    longest(script, &DECLARING)
 }
 
 fn last_line(text: &[u8]) -> &[u8] {

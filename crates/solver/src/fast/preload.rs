@@ -73,6 +73,8 @@ pub unsafe extern "C" fn __libc_start_main(
     rtld_fini: *mut c_void,
     stack_end: *mut c_void,
 ) -> c_int {
+    // SAFETY: the start code calls us in place of the C library's function, so the arguments are good for that one,
+    // which `dlsym` finds; it has the type that the C library documents.
     unsafe {
         let real = dlsym(RTLD_NEXT, c"__libc_start_main".as_ptr());
         if real.is_null() {
@@ -84,7 +86,11 @@ pub unsafe extern "C" fn __libc_start_main(
     }
 }
 
+/// # Safety
+/// Called by the C library in place of `main`, with its arguments, after `__libc_start_main` above.
 unsafe extern "C" fn serve_then_main(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) -> c_int {
+    // SAFETY: one thread runs, so the environment may be changed; all strings end with a zero byte; `REAL_MAIN` was
+    // stored before the C library could call this function.
     unsafe {
         let at = getenv(text(job::FORK_AT));
         if !at.is_null() {
@@ -111,6 +117,8 @@ unsafe extern "C" fn serve_then_main(argc: c_int, argv: *mut *mut c_char, env: *
 /// As the C library's `read`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn read(fd: c_int, buffer: *mut c_void, count: usize) -> isize {
+    // SAFETY: the caller vouches for `buffer` and `count` as for the C library's `read`; the other calls touch only
+    // descriptors and constant strings.
     unsafe {
         let length = syscall(SYS_READ, fd, buffer, count) as isize;
         if length != 0 || count == 0 || PENDING.load(Relaxed) != INPUT_END || !is_input(fd) {
@@ -128,9 +136,12 @@ pub unsafe extern "C" fn read(fd: c_int, buffer: *mut c_void, count: usize) -> i
     }
 }
 
+/// # Safety
+/// None beyond that of the C library's functions: any number may be asked about.
 unsafe fn is_input(fd: c_int) -> bool {
     let mut by_name = FileStatus { device: 0, inode: 0, rest: [0; 30] };
     let mut by_fd = FileStatus { device: 0, inode: 0, rest: [0; 30] };
+    // SAFETY: both structs are as large as any `struct stat` of Linux and live through the calls.
     unsafe {
         stat(text(job::INPUT_NAME), &mut by_name) == 0
             && fstat(fd, &mut by_fd) == 0
@@ -141,5 +152,6 @@ unsafe fn is_input(fd: c_int) -> bool {
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
+    // SAFETY: ends the process; nothing of it runs afterwards.
     unsafe { _exit(127) }
 }

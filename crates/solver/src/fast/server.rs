@@ -190,6 +190,7 @@ impl Server {
         let jobs = children_of(self.child.pid);
         for job in &jobs {
             // Twice, as it may not have its own group yet.
+            // SAFETY: `kill` has no effect on memory; the numbers are those of the server's children a moment ago.
             unsafe {
                 libc::kill(-job, libc::SIGKILL);
                 libc::kill(*job, libc::SIGKILL);
@@ -200,6 +201,7 @@ impl Server {
 
     fn send(&self, job: &Job) -> bool {
         let size = size_of::<Job>();
+        // SAFETY: `Job` is made of integers without padding, and `size` bytes of it are read during the call only.
         let sent = unsafe {
             libc::send(self.control.as_raw_fd(), (&raw const *job).cast(), size, libc::MSG_NOSIGNAL)
         };
@@ -209,6 +211,7 @@ impl Server {
     fn receive(&self) -> Message {
         let mut bytes = [0u64; size_of::<Report>() / 8];
         let room = size_of_val(&bytes);
+        // SAFETY: the kernel writes at most `room` bytes into a buffer of that size.
         let length = unsafe {
             libc::recv(self.control.as_raw_fd(), bytes.as_mut_ptr().cast(), room, libc::MSG_DONTWAIT)
         };
@@ -239,6 +242,7 @@ impl Stream {
 
     fn capture(&self, limit: usize) -> Capture {
         // An earlier job may have made the shared pipe non-blocking.
+        // SAFETY: the descriptor is ours and open; `F_SETFL` takes an integer.
         unsafe { libc::fcntl(self.write.as_raw_fd(), libc::F_SETFL, 0) };
         Capture::new(&self.read, limit).after(&self.earlier)
     }

@@ -63,7 +63,11 @@ pub(super) fn run(args: &[OsString]) -> i32 {
     }
 }
 
+/// # Safety
+/// `solver` must be one that the library made.
 unsafe fn configure(cvc5: &Cvc5, solver: *mut c_void, line: &CommandLine) -> Result<(), String> {
+    // SAFETY: `solver` is the library's own, as the caller promises; the library returns `count` names; the strings
+    // passed on end with a zero byte and live through the calls.
     unsafe {
         let mut count = 0;
         let names = (cvc5.get_option_names)(solver, &mut count);
@@ -83,19 +87,27 @@ unsafe fn configure(cvc5: &Cvc5, solver: *mut c_void, line: &CommandLine) -> Res
     Ok(())
 }
 
+/// # Safety
+/// `solver` must be one that the library made; both strings must end with a zero byte.
 unsafe fn set(
     cvc5: &Cvc5,
     solver: *mut c_void,
     name: *const c_char,
     value: *const c_char,
 ) -> Result<(), String> {
+    // SAFETY: `solver` and both strings are valid, as the caller promises.
     unsafe { (cvc5.set_option)(solver, name, value) };
     cvc5.error().map_or(Ok(()), Err)
 }
 
 /// Command after command, until the end, `exit`, or an error that the program does not survive either.
+///
+/// # Safety
+/// The pointers must be those that the library made for one solver.
 unsafe fn commands(cvc5: &Cvc5, solver: *mut c_void, symbols: *mut c_void, parser: *mut c_void) -> i32 {
     loop {
+        // SAFETY: the pointers are the library's own, as the caller promises; what it returns lives until the next
+        // call into it and is copied or printed before.
         unsafe {
             let mut error = std::ptr::null();
             let command = (cvc5.parser_next_command)(parser, &mut error);
@@ -134,17 +146,20 @@ unsafe fn commands(cvc5: &Cvc5, solver: *mut c_void, symbols: *mut c_void, parse
 
 /// An error in the script: where answers go.
 fn fail(message: &str) -> i32 {
+    // SAFETY: the C library sets the variable before `main` and nobody changes it.
     print(unsafe { stdout }, &format!("(error \"{}\")\n", message.trim_end()));
     1
 }
 
 /// An error in the command line: where the program says it.
 fn refuse(message: &str) -> i32 {
+    // SAFETY: the C library sets the variable before `main` and nobody changes it.
     print(unsafe { stderr }, &format!("(error \"{}\")\n", message.trim_end()));
     1
 }
 
 fn complain(message: &str) {
+    // SAFETY: the C library sets the variable before `main` and nobody changes it.
     print(unsafe { stderr }, &format!("cvc5 host: {message}\n"));
 }
 

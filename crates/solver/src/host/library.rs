@@ -61,10 +61,14 @@ impl Cvc5 {
 }
 
 /// A copy of a string of the library's.
+///
+/// # Safety
+/// `string` must be null or end with a zero byte and live through the call.
 pub(super) unsafe fn text(string: *const c_char) -> String {
     if string.is_null() {
         return String::new();
     }
+    // SAFETY: the caller passes a string of the library that ends with a zero byte and lives through this call.
     unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned()
 }
 
@@ -87,6 +91,7 @@ fn find(directory: &Path, name: &str) -> Result<PathBuf, String> {
 
 fn open(path: &Path) -> Result<Pointer, String> {
     let name = CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
+    // SAFETY: the path ends with a zero byte; initialisers of a solver library that the user chose may run.
     let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_GLOBAL) };
     if handle.is_null() { Err(loader_error()) } else { Ok(handle) }
 }
@@ -95,13 +100,17 @@ fn open(path: &Path) -> Result<Pointer, String> {
 /// `F` must be the type of the function of that name.
 unsafe fn function<F>(library: Pointer, name: &CStr) -> Result<F, String> {
     assert_eq!(size_of::<F>(), size_of::<Pointer>());
+    // SAFETY: `library` is an open handle, and the name ends with a zero byte.
     let address = unsafe { libc::dlsym(library, name.as_ptr()) };
     if address.is_null() {
         return Err(format!("{} (the C interface exists from cvc5 1.2.0 on)", loader_error()));
     }
+    // SAFETY: the address is of a function of type `F`, as the caller promises, and pointers to functions have the
+    // size of other pointers, as asserted above.
     Ok(unsafe { std::mem::transmute_copy(&address) })
 }
 
 fn loader_error() -> String {
+    // SAFETY: the message is null or a string that lives until the next call of the loader.
     unsafe { text(libc::dlerror()) }
 }

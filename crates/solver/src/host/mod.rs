@@ -30,6 +30,7 @@ pub fn command(directory: &Path) -> Result<(PathBuf, Vec<OsString>), LaunchError
 pub(crate) fn run(args: Vec<OsString>) -> ! {
     let code = cvc5::run(&args);
     // Without the library's destructors: a solver that has answered owes us nothing more.
+    // SAFETY: a null stream means all of them; nothing of this process runs after `_exit`.
     unsafe {
         libc::fflush(std::ptr::null_mut());
         libc::_exit(code)

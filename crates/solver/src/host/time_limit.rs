@@ -21,6 +21,7 @@ pub(super) fn start(milliseconds: u64) {
 
 extern "C" fn expired(_: c_int) {
     const WORDS: &[u8] = b"cvc5 interrupted by timeout.\n";
+    // SAFETY: `write` and `abort` may be called in a signal handler; the bytes are a constant.
     unsafe {
         libc::write(2, WORDS.as_ptr().cast(), WORDS.len());
         libc::abort();

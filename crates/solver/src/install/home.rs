@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 /// | `options/*.json` | option tables read from solvers |
 /// | `drivers/` | our scripts for solvers that are Python modules |
 /// | `identified.json` | what executables said they are |
-/// | `locks/` | one file a release, locked while it is installed |
+/// | `locks/` | one file per release, locked while it is installed |
 #[derive(Debug, Clone)]
 pub struct Home {
     root: PathBuf,

@@ -14,8 +14,9 @@ use crate::host::python;
 use crate::solver::Solver;
 use crate::version::Version;
 
-/// Every solver decides this: one Boolean constant, no theory.
-const TRIAL: &str = "(set-logic QF_UF)\n(declare-fun p () Bool)\n(assert p)\n(check-sat)\n";
+/// Every solver decides this: one Boolean constant, in the logic that all installable solvers know (Boolector has no
+/// `QF_UF` before version 2).
+const TRIAL: &str = "(set-logic QF_BV)\n(declare-fun p () Bool)\n(assert p)\n(check-sat)\n";
 const PATIENCE: Duration = Duration::from_secs(60);
 const MANIFEST: &str = "installed.json";
 
@@ -91,7 +92,7 @@ pub(super) fn install(
     let members = fetch(package, release, directory, progress)?;
     let mut installed = Installed {
         name: adapter.name.clone(),
-        version: Some(named.clone()),
+        version: Some(named),
         how: how_it_runs(adapter, package, &named, &members)?,
         env: environment(package, directory),
         origin: Origin::Installed,
@@ -155,7 +156,7 @@ fn how_it_runs(
     members: &[PathBuf],
 ) -> Result<How, InstallError> {
     let incomplete =
-        |pattern| InstallError::Incomplete { name: adapter.name.clone(), version: version.clone(), pattern };
+        |pattern| InstallError::Incomplete { name: adapter.name.clone(), version: *version, pattern };
     let program = || {
         let pattern = package.program.as_ref();
         let is_it =
@@ -204,11 +205,8 @@ fn try_out(
     version: &Version,
     directory: &Path,
 ) -> Result<(), InstallError> {
-    let does_not_run = |said: String| InstallError::DoesNotRun {
-        name: adapter.name.clone(),
-        version: version.clone(),
-        said,
-    };
+    let does_not_run =
+        |said: String| InstallError::DoesNotRun { name: adapter.name.clone(), version: *version, said };
     let script = directory.join("trial.smt2");
     std::fs::write(&script, TRIAL).map_err(|source| InstallError::disk(&script, source))?;
     let solver = Solver::new(installed, Arc::clone(adapter), &[], Vec::new());

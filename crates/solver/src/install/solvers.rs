@@ -305,7 +305,7 @@ impl Solvers {
             offers
                 .extend(versions.into_iter().filter(|version| package.holds(version)).map(|v| (v, package)));
         }
-        offers.sort_by_key(|(version, _)| Reverse(version.clone()));
+        offers.sort_by_key(|(version, _)| Reverse(*version));
         Ok(offers)
     }
 
@@ -315,10 +315,7 @@ impl Solvers {
         let versions = mine.filter_map(|release| release.version).filter(|version| wanted.asks_for(version));
         let mut known: Vec<Version> = versions.collect();
         newest_first(&mut known);
-        known
-            .into_iter()
-            .filter_map(|version| Some((version.clone(), adapter.package_for(&version)?)))
-            .collect()
+        known.into_iter().filter_map(|version| Some((version, adapter.package_for(&version)?))).collect()
     }
 
     fn not_installable(&self, adapter: &Adapter) -> InstallError {
@@ -336,7 +333,7 @@ fn newest_first(versions: &mut Vec<Version>) {
 
 /// The releases around the one that does not exist: the two before and the two after it.
 fn unknown_version(adapter: &Adapter, wanted: &Version, offers: &[(Version, &Package)]) -> InstallError {
-    let mut all: Vec<Version> = offers.iter().map(|(version, _)| version.clone()).collect();
+    let mut all: Vec<Version> = offers.iter().map(|(version, _)| *version).collect();
     all.sort();
     let split = all.partition_point(|version| version < wanted);
     let nearest = all[split.saturating_sub(2)..(split + 2).min(all.len())].to_vec();

@@ -97,6 +97,7 @@ impl Child {
             directory: program.directory.as_ptr(),
             stdio,
             limits,
+            // SAFETY: `getpid` always succeeds and touches no memory.
             parent: unsafe { libc::getpid() },
             errno: 0,
         };
@@ -118,6 +119,8 @@ impl Child {
         match unsafe { (&raw const order.errno).read_volatile() } {
             0 => Ok(Child { pid }),
             errno => {
+                // SAFETY: a null pointer means that the status is not wanted; the child is ours and has not been
+                // waited for.
                 unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
                 Err(errno)
             }
@@ -126,21 +129,27 @@ impl Child {
 
     /// Kills it with its whole process group. Only while it has not been waited for: the number is ours until then.
     pub fn kill(self) {
+        // SAFETY: `kill` has no effect on memory; the number is the child's until it has been waited for.
         unsafe { libc::kill(-self.pid, libc::SIGKILL) };
     }
 
     /// Whether it has ended (it stays a zombie, so that its number stays taken).
     pub fn has_ended(self) -> bool {
+        // SAFETY: all zeros is a valid value of this struct, which the kernel fills.
         let mut report: libc::siginfo_t = unsafe { std::mem::zeroed() };
         let options = libc::WEXITED | libc::WNOWAIT | libc::WNOHANG;
+        // SAFETY: the kernel writes to a struct of the right type that lives through the call.
         let done = unsafe { libc::waitid(libc::P_PID, self.pid as libc::id_t, &mut report, options) };
+        // SAFETY: the field is valid after a successful `waitid`, and zero otherwise.
         done == 0 && unsafe { report.si_pid() } == self.pid
     }
 
     /// Waits for its end; its status and what it used.
     pub fn wait(self) -> (c_int, libc::rusage) {
+        // SAFETY: all zeros is a valid value of this struct of integers.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
         let mut status = 0;
+        // SAFETY: the kernel writes to two variables of the right types that live through the call.
         while unsafe { libc::wait4(self.pid, &mut status, 0, &mut usage) } < 0
             && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
         {}
@@ -182,7 +191,11 @@ extern "C" fn execute(order: *mut c_void) -> c_int {
 }
 
 /// Sets a limit, or the nearest one the user's own hard limit allows.
+///
+/// # Safety
+/// As `setrlimit`, which takes any numbers; makes only system calls.
 unsafe fn set_limit(resource: c_int, limit: &libc::rlimit) -> bool {
+    // SAFETY: the structs are valid and live through the calls.
     unsafe {
         if libc::setrlimit(resource as _, limit) == 0 {
             return true;
@@ -202,10 +215,13 @@ unsafe fn set_limit(resource: c_int, limit: &libc::rlimit) -> bool {
 /// A pipe that no child inherits by itself; the reading end does not block.
 pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut ends = [0; 2];
+    // SAFETY: the kernel writes two descriptors to an array of two.
     if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
         return Err(io::Error::last_os_error());
     }
+    // SAFETY: both descriptors were opened just now and nobody else has them.
     let (read, write) = unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) };
+    // SAFETY: the descriptor is ours and open; `F_SETFL` takes an integer.
     if unsafe { libc::fcntl(read.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) } != 0 {
         return Err(io::Error::last_os_error());
     }
@@ -216,8 +232,10 @@ pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 pub(crate) fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut ends = [0; 2];
     let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
+    // SAFETY: the kernel writes two descriptors to an array of two.
     if unsafe { libc::socketpair(libc::AF_UNIX, kind, 0, ends.as_mut_ptr()) } != 0 {
         return Err(io::Error::last_os_error());
     }
+    // SAFETY: both descriptors were opened just now and nobody else has them.
     Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
 }

@@ -1,6 +1,5 @@
 //! The worker's end of a launcher.
 
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -11,9 +10,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use tracing::{debug, warn};
-
-use crate::fast::ExecMode;
 use crate::fast::job::INPUT_NAME;
 use crate::limits::Limits;
 
@@ -63,7 +59,9 @@ impl Default for LauncherConfig {
 fn affordable_servers() -> usize {
     /// What a waiting solver occupies, amply.
     const SERVER: u64 = 32 << 20;
+    // SAFETY: sysconf takes a number, touches no memory of ours and says -1 for what it does not know.
     let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
+    // SAFETY: as above.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     let memory = u64::try_from(pages).unwrap_or(0) * u64::try_from(page).unwrap_or(0);
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
@@ -88,7 +86,6 @@ pub struct OwnUsage {
 pub struct Launcher {
     config: LauncherConfig,
     launcher: Option<LauncherProcess>,
-    fallbacks: BTreeSet<String>,
 }
 
 struct LauncherProcess {
@@ -99,6 +96,9 @@ struct LauncherProcess {
     patience: Duration,
 }
 
+/// Attempts before a launcher that dies is given up.
+pub const ATTEMPTS: u32 = 3;
+
 /// How much longer than its wall-clock limit a run may take before the launcher is given up.
 const GRACE: Duration = Duration::from_secs(60);
 
@@ -106,7 +106,7 @@ impl Launcher {
     /// Starts a launcher.
     pub fn new(config: LauncherConfig) -> Result<Self, LaunchError> {
         let launcher = LauncherProcess::start(&config)?;
-        Ok(Launcher { config, launcher: Some(launcher), fallbacks: BTreeSet::new() })
+        Ok(Launcher { config, launcher: Some(launcher) })
     }
 
     /// Runs a solver. An error is about us or about a program that cannot be executed at all; whatever a solver does
@@ -116,14 +116,20 @@ impl Launcher {
         let limits = &invocation.limits;
         let reply = self.ask(&Request::Run(request), limits.wall.saturating_add(GRACE))?;
         match reply {
-            Reply::Ran(run) => {
-                if let Some(reason) = &run.fallback {
-                    self.note_fallback(&invocation.program, invocation.mode, reason);
-                }
-                Ok(outcome(run, limits))
-            }
+            Reply::Ran(run) => Ok(outcome(run, limits)),
             Reply::CannotExec(errno) => Err(LaunchError::from_exec(invocation.program.clone(), errno)),
             other => Err(self.give_up(other)),
+        }
+    }
+
+    /// The same, made again while the launcher dies, up to so many attempts: whatever killed it, the next one may live.
+    pub fn run_retrying(&mut self, invocation: &Invocation, attempts: u32) -> Result<Outcome, LaunchError> {
+        let mut attempt = 1;
+        loop {
+            match self.run(invocation) {
+                Err(LaunchError::LauncherDied) if attempt < attempts => attempt += 1,
+                ended => return ended,
+            }
         }
     }
 
@@ -141,11 +147,6 @@ impl Launcher {
         self.launcher.as_ref().map(|launcher| launcher.guard.id())
     }
 
-    /// Why runs were started plainly that should have been fast; each reason once.
-    pub fn fallbacks(&self) -> impl Iterator<Item = &str> {
-        self.fallbacks.iter().map(String::as_str)
-    }
-
     fn ask(&mut self, request: &Request, patience: Duration) -> Result<Reply, LaunchError> {
         let launcher = match &mut self.launcher {
             Some(launcher) => launcher,
@@ -157,8 +158,8 @@ impl Launcher {
         });
         match answer {
             Ok(Some(reply)) => Ok(reply),
-            gone => {
-                debug!(?gone, "the launcher is gone");
+            // Hung up, or silent for too long: the same for whoever asks.
+            _ => {
                 self.launcher = None;
                 Err(LaunchError::LauncherDied)
             }
@@ -170,14 +171,6 @@ impl Launcher {
         match reply {
             Reply::Trouble(message) => LaunchError::Launcher(message),
             other => LaunchError::Launcher(format!("unexpected answer {other:?}")),
-        }
-    }
-
-    fn note_fallback(&mut self, program: &Path, mode: ExecMode, reason: &str) {
-        let note = format!("{}: {mode} not possible: {reason}", program.display());
-        if self.fallbacks.len() < 1000 && !self.fallbacks.contains(&note) {
-            warn!("{note}; started plainly");
-            self.fallbacks.insert(note);
         }
     }
 }
@@ -319,13 +312,16 @@ fn outcome(run: RunReply, limits: &Limits) -> Outcome {
         wall_time: run.wall,
         peak_memory: run.peak_kib * 1024,
         mode: run.mode,
+        fallback: run.fallback,
     };
     outcome.explain(limits);
     outcome
 }
 
 fn own_cpu_time() -> Duration {
+    // SAFETY: all fields are plain numbers, for which zero is a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is to a live `rusage` that nothing else uses meanwhile; it stays zero if the call fails.
     unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
     let time = |value: libc::timeval| {
         Duration::from_secs(value.tv_sec as u64) + Duration::from_micros(value.tv_usec as u64)

@@ -15,7 +15,7 @@ pub(super) fn this_executable_serves() {
 
 /// The executable to start as launcher and as library host: the variable `OSPREY_LAUNCHER`, else this executable if
 /// its `main` calls [`serve_if_asked`](super::serve_if_asked), else `osprey-launcher` beside it (or one directory up,
-/// where cargo puts programs while tests are one deeper). Looked up once a process: every command line
+/// where cargo puts programs while tests are one deeper). Looked up once per process: every command line
 /// of a library host contains it.
 pub fn launcher_program() -> Result<PathBuf, LaunchError> {
     static FOUND: OnceLock<PathBuf> = OnceLock::new();

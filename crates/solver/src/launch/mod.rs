@@ -38,7 +38,7 @@ mod serve;
 mod watch;
 mod wire;
 
-pub use client::{Launcher, LauncherConfig, OwnUsage};
+pub use client::{ATTEMPTS, Launcher, LauncherConfig, OwnUsage};
 pub use error::LaunchError;
 pub use invocation::{INPUT, Invocation};
 pub use locate::launcher_program;

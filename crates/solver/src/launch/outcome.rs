@@ -38,6 +38,8 @@ pub struct Outcome {
     pub peak_memory: u64,
     /// How it was really started.
     pub mode: ExecMode,
+    /// Why it was started plainly though it should have been fast.
+    pub fallback: Option<String>,
 }
 
 impl Outcome {

@@ -17,9 +17,11 @@ pub(crate) struct Reaper {
 impl Reaper {
     /// Makes this process a subreaper.
     pub fn new() -> io::Result<Self> {
+        // SAFETY: this option takes an integer and touches no memory.
         if unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1 as libc::c_ulong) } != 0 {
             return Err(io::Error::last_os_error());
         }
+        // SAFETY: `getpid` always succeeds and touches no memory.
         let own = unsafe { libc::getpid() };
         Ok(Reaper { children: File::open(format!("/proc/{own}/task/{own}/children")).ok(), own })
     }
@@ -30,6 +32,7 @@ impl Reaper {
         let give_up = Instant::now() + Duration::from_secs(10);
         while Instant::now() < give_up {
             if keep.is_empty() {
+                // SAFETY: a null pointer means that the status is not wanted.
                 match unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } {
                     -1 => return,
                     0 => {}
@@ -47,12 +50,15 @@ impl Reaper {
             }
             for stray in &strays {
                 // A stray that leads a group takes its group along; if it leads none, this reaches nobody.
+                // SAFETY: `kill` has no effect on memory, and the numbers are of children that have not been waited
+                // for.
                 unsafe {
                     libc::kill(-stray, libc::SIGKILL);
                     libc::kill(*stray, libc::SIGKILL);
                 }
             }
             for stray in &strays {
+                // SAFETY: a null pointer means that the status is not wanted.
                 unsafe { libc::waitpid(*stray, std::ptr::null_mut(), libc::__WALL) };
             }
         }
@@ -128,6 +134,7 @@ mod tests {
             found = children_of(parent);
         }
         for child in &found {
+            // SAFETY: `kill` has no effect on memory; the shell that is their parent has not been waited for.
             unsafe { libc::kill(*child, libc::SIGKILL) };
         }
         shell.wait().expect("reaped");

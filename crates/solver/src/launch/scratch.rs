@@ -74,6 +74,7 @@ impl Scratch {
         sweep(parent);
         let template = parent.join(format!("{PREFIX}XXXXXX"));
         let mut name = CString::new(template.as_os_str().as_bytes())?.into_bytes_with_nul();
+        // SAFETY: `name` is writable and ends with a zero byte, as the template must.
         if unsafe { libc::mkdtemp(name.as_mut_ptr().cast()) }.is_null() {
             return Err(io::Error::last_os_error());
         }
@@ -154,12 +155,14 @@ impl Scratch {
         let (Some(directory), Some(placed)) = (&self.directory, &self.placed) else { return false };
         let fd = directory.as_raw_fd();
         let mut entries = [0u64; 128];
+        // SAFETY: `fd` is the directory that `self` keeps open; no memory is touched.
         if unsafe { libc::lseek(fd, 0, libc::SEEK_SET) } != 0 {
             return false;
         }
         let mut inputs = 0;
         loop {
             let (room, at) = (size_of_val(&entries), entries.as_mut_ptr());
+            // SAFETY: the kernel writes at most `room` bytes to `at`, a buffer of that size.
             let length = unsafe { libc::syscall(libc::SYS_getdents64, fd, at, room) };
             let Ok(length) = usize::try_from(length) else { return false };
             if length == 0 {
@@ -238,6 +241,7 @@ fn sweep(parent: &Path) {
 }
 
 fn try_lock(directory: &File) -> bool {
+    // SAFETY: the descriptor is open as long as `directory` is borrowed.
     unsafe { libc::flock(directory.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) == 0 }
 }
 

@@ -51,7 +51,9 @@ fn be_guard(args: Vec<OsString>) -> ! {
                 exit(1)
             }
         };
+    // SAFETY: `getpid` always succeeds and touches no memory.
     let guard = unsafe { libc::getpid() };
+    // SAFETY: this process has one thread, so the child is whole and may go on as usual.
     match unsafe { libc::fork() } {
         -1 => {
             let _ = frames.send_reply(&Reply::Trouble(std::io::Error::last_os_error().to_string()));
@@ -59,6 +61,7 @@ fn be_guard(args: Vec<OsString>) -> ! {
             exit(1)
         }
         0 => {
+            // SAFETY: both calls take integers; the process has one thread.
             unsafe {
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM as libc::c_ulong);
                 if libc::getppid() != guard {
@@ -69,6 +72,7 @@ fn be_guard(args: Vec<OsString>) -> ! {
         }
         launcher => {
             let mut status = 0;
+            // SAFETY: `status` lives through the call.
             while unsafe { libc::waitpid(launcher, &mut status, 0) } != launcher {}
             reaper.kill_strays(&[]);
             // Only now, with our end of the socket, does the worker learn that the launcher is gone.
@@ -79,11 +83,15 @@ fn be_guard(args: Vec<OsString>) -> ! {
 }
 
 fn exit(code: i32) -> ! {
+    // SAFETY: ends the process; nothing of it runs afterwards.
     unsafe { libc::_exit(code) }
 }
 
 /// Leaves the fuzzer's session, descriptors and terminal, and takes the socket from standard input.
 fn detach() -> UnixStream {
+    // SAFETY: the process has one thread and has just begun, so no descriptor that is closed here has an owner; the
+    // signal set and the path live through their calls; `socket` is a fresh descriptor that only the returned stream
+    // owns.
     unsafe {
         libc::setsid();
         libc::umask(0o077);
@@ -176,7 +184,9 @@ fn serve_one(frames: &mut Frames<UnixStream>, site: &mut Site, pool: &mut Pool) 
     site.watch.idle()?;
     let reply = match frames.receive_request().map_err(|_| Interrupted)?.ok_or(Interrupted)? {
         Request::Usage => {
+            // SAFETY: all zeros is a valid value of this struct of integers.
             let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+            // SAFETY: the kernel writes to a struct of the right type that lives through the call.
             unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
             Reply::Usage { cpu: cpu_time(&usage) }
         }

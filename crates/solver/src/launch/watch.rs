@@ -53,6 +53,7 @@ impl Capture {
             return Pulled::All;
         }
         let mut buffer = [const { MaybeUninit::<u8>::uninit() }; 1 << 15];
+        // SAFETY: the kernel writes at most `buffer.len()` bytes into the buffer.
         let length = unsafe { libc::read(self.fd, buffer.as_mut_ptr().cast(), buffer.len()) };
         if length <= 0 {
             let error = io::Error::last_os_error();
@@ -103,6 +104,8 @@ pub(crate) struct Watch {
 impl Watch {
     /// Blocks the signals it watches; children unblock them before they execute.
     pub fn new(worker: RawFd) -> io::Result<Self> {
+        // SAFETY: the set lives through the calls and is made valid by `sigemptyset`; `fd` is a fresh descriptor that
+        // only the new value owns.
         unsafe {
             let mut set: libc::sigset_t = std::mem::zeroed();
             libc::sigemptyset(&mut set);
@@ -121,6 +124,7 @@ impl Watch {
     pub fn idle(&self) -> Result<(), Interrupted> {
         let mut fds = [poll_for(self.signals.as_raw_fd(), libc::POLLIN), poll_for(self.worker, libc::POLLIN)];
         loop {
+            // SAFETY: `fds` has two valid entries and lives through the call.
             if unsafe { libc::poll(fds.as_mut_ptr(), 2, -1) } < 0 {
                 continue;
             }
@@ -159,6 +163,7 @@ impl Watch {
             poll_for(control, libc::POLLIN),
         ];
         let mut woken = Woken::default();
+        // SAFETY: the kernel looks at exactly the entries of `fds`, which lives through the call.
         if unsafe { libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, timeout) } < 0 {
             return Ok(woken);
         }
@@ -183,8 +188,11 @@ impl Watch {
     fn read_signals(&self) -> Result<bool, Interrupted> {
         let mut child = false;
         loop {
+            // SAFETY: all zeros is a valid value of this struct of integers.
             let mut signal: libc::signalfd_siginfo = unsafe { std::mem::zeroed() };
             let size = size_of_val(&signal);
+            // SAFETY: the kernel writes at most `size` bytes, the size of `signal`, in which every bit pattern is
+            // valid.
             if unsafe { libc::read(self.signals.as_raw_fd(), (&raw mut signal).cast(), size) }
                 != size as isize
             {

@@ -1,6 +1,7 @@
 //! Choosing options a developer would accept a report about.
 
 use rand_core::Rng;
+use smtlib::Setting;
 
 use super::{OptionKind, OptionTable, SolverOption};
 use crate::solver::Solver;
@@ -9,10 +10,10 @@ use crate::solver::Solver;
 const USUAL_TOTAL: usize = 3;
 
 impl Solver {
-    /// A random set of options within the adapter's rules, as words for the command line: at least one, none that is
-    /// excluded, none that the user has set already, no more of a category than its developers allow. Every chosen value
-    /// is legal and differs from the default. Empty only when nothing is left to choose from.
-    pub fn fair_options(&self, table: &OptionTable, rng: &mut impl Rng) -> Vec<String> {
+    /// A random set of options within the adapter's rules: at least one, none that is excluded, none that the user has
+    /// set already, no more of a category than its developers allow. Every chosen value is legal and differs from the
+    /// default. Empty only when nothing is left to choose from.
+    pub fn fair_options(&self, table: &OptionTable, rng: &mut impl Rng) -> Vec<Setting> {
         let rules = &self.adapter.options;
         let total = rules.total.unwrap_or(USUAL_TOTAL).max(1);
         let wanted = 1 + below(rng, total);
@@ -36,7 +37,7 @@ impl Solver {
         }
         // The order of choice is an accident: the same set is the same command line.
         chosen.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
-        chosen.iter().map(|(option, value)| self.option_word(&option.name, value)).collect()
+        chosen.into_iter().map(|(option, value)| Setting::new(&option.name, value)).collect()
     }
 }
 
@@ -141,7 +142,8 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let mut seen = std::collections::BTreeSet::new();
         for _ in 0..2000 {
-            let words = solver.fair_options(&table(), &mut rng);
+            let settings = solver.fair_options(&table(), &mut rng);
+            let words: Vec<String> = settings.iter().map(|setting| solver.option_word(setting)).collect();
             assert!(!words.is_empty());
             assert!(words.iter().filter(|word| word.contains("regular")).count() <= 1, "{words:?}");
             seen.extend(words);

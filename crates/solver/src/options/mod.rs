@@ -20,6 +20,7 @@ mod z3;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use smtlib::Setting;
 
 use crate::adapter::{Listing, OptionSyntax, covers};
 use crate::install::process::{command, run};
@@ -204,12 +205,47 @@ impl Solver {
     }
 
     /// How an option with a value is written for this solver.
-    pub fn option_word(&self, name: &str, value: &str) -> String {
-        match (self.adapter.options.syntax, value) {
+    pub fn option_word(&self, setting: &Setting) -> String {
+        let Setting { option: name, value } = setting;
+        match (self.adapter.options.syntax, value.as_str()) {
             (OptionSyntax::Assignment, _) => format!("{name}={value}"),
             (OptionSyntax::Dashes, "true") => format!("--{name}"),
             (OptionSyntax::Dashes, "false") => format!("--no-{name}"),
             (OptionSyntax::Dashes, _) => format!("--{name}={value}"),
+        }
+    }
+
+    /// The option that a word of this solver's command line sets, if the word can be written from it again.
+    pub fn setting_of(&self, word: &str) -> Option<Setting> {
+        let (name, value) = match self.adapter.options.syntax {
+            OptionSyntax::Assignment => word.split_once('=')?,
+            OptionSyntax::Dashes => {
+                let name = word.strip_prefix("--")?;
+                let switch = || name.strip_prefix("no-").map_or((name, "true"), |name| (name, "false"));
+                name.split_once('=').unwrap_or_else(switch)
+            }
+        };
+        let setting = Setting::new(name, value);
+        (!name.is_empty() && self.option_word(&setting) == word).then_some(setting)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::solver::tests::solver;
+
+    #[test]
+    fn a_word_is_read_back_as_the_setting_it_was_written_from() {
+        let z3 = solver("z3", None, &[]);
+        let cvc5 = solver("cvc5", None, &[]);
+        let read = |solver: &crate::Solver, word| solver.setting_of(word).map(|setting| setting.to_string());
+        assert_eq!(read(&z3, "smt.arith.solver=6").as_deref(), Some("smt.arith.solver=6"));
+        assert_eq!(read(&cvc5, "--no-a").as_deref(), Some("a=false"));
+        assert_eq!(read(&cvc5, "--a").as_deref(), Some("a=true"));
+        assert_eq!(read(&cvc5, "--a=3").as_deref(), Some("a=3"));
+        for (solver, word) in [(&z3, "-q"), (&cvc5, "-q"), (&cvc5, "--"), (&cvc5, "--a=true"), (&cvc5, "a=1")]
+        {
+            assert_eq!(read(solver, word), None, "{word}");
         }
     }
 }

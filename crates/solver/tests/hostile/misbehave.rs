@@ -38,6 +38,7 @@ fn main() {
         "spin" => loop {
             std::hint::spin_loop();
         },
+        // SAFETY: `signal` is given the constant that means "ignore".
         "ignore-sigterm" => unsafe {
             for number in 1..32 {
                 signal(number, SIG_IGN);
@@ -45,6 +46,7 @@ fn main() {
             hang()
         },
         // Children in our own group, one of which holds our output open.
+        // SAFETY: one thread runs, so a forked child is whole.
         "fork" => unsafe {
             for _ in 0..3 {
                 if fork() == 0 {
@@ -54,6 +56,7 @@ fn main() {
             println!("sat");
         },
         // Daemons in sessions of their own, whose parents are gone, with children of their own.
+        // SAFETY: one thread runs, so forked children are whole.
         "daemon" => unsafe {
             if fork() == 0 {
                 setsid();
@@ -71,6 +74,7 @@ fn main() {
             std::thread::sleep(Duration::from_millis(5));
             println!("unsat");
         },
+        // SAFETY: one thread runs, so forked children are whole.
         "daemon-and-hang" => unsafe {
             if fork() == 0 {
                 setsid();
@@ -88,6 +92,7 @@ fn main() {
             }
         }
         // Takes address space and goes on as if nothing had happened when there is no more.
+        // SAFETY: new anonymous memory that is never used.
         "map" => unsafe {
             let none = usize::MAX as *mut c_void;
             let mut taken = 0usize;
@@ -111,6 +116,7 @@ fn main() {
             std::io::stdout().write_all(&bytes).expect("written");
         }
         "nothing" => {}
+        // SAFETY: a signal to ourselves, with its default effect.
         "segv" => unsafe {
             signal(11, SIG_DFL);
             kill(std::process::id() as c_int, 11);
@@ -121,11 +127,13 @@ fn main() {
             std::process::abort();
         }
         // Kills the process that started it.
+        // SAFETY: `kill` has no effect on our memory.
         "kill-parent" => unsafe {
             kill(getppid(), 9);
             hang()
         },
         // The same with a daemon that would stay behind.
+        // SAFETY: one thread runs, so forked children are whole.
         "daemon-and-kill-parent" => unsafe {
             if fork() == 0 {
                 setsid();
@@ -150,6 +158,7 @@ fn main() {
             let mut file = std::fs::File::create("big").expect("made");
             while file.write_all(&[1; 1 << 16]).is_ok() {}
         }
+        // SAFETY: both paths end with a zero byte.
         "lock-directory" => unsafe {
             std::fs::create_dir_all("a/b").expect("made");
             chmod(c"a".as_ptr(), 0);
@@ -182,10 +191,12 @@ fn main() {
                 println!("{name}={value}");
             }
         }
+        // SAFETY: `F_GETFD` takes nothing and may be asked about any number.
         "descriptors" => unsafe {
             let open: Vec<c_int> = (0..1024).filter(|fd| fcntl(*fd, 1) >= 0).collect();
             println!("{open:?}");
         },
+        // SAFETY: `F_SETFL` takes an integer.
         "unblock-output" => unsafe {
             fcntl(1, 4, 0o4000);
             println!("sat");

@@ -9,7 +9,7 @@ use clap::Args;
 use super::{Common, Terminal, command_line};
 use crate::exit::Exit;
 
-/// Measure the evaluator: nodes, replacements and string operations a second, and memory
+/// Measure the evaluator: nodes, replacements and string operations per second, and memory
 #[derive(Args)]
 #[command(name = "eval")]
 pub struct EvalSpeedCommand {

@@ -1,4 +1,4 @@
-//! `osprey bench`: one file a benchmark. A new one is a file here, a line in [`Benchmark`] and a module of the crate
+//! `osprey bench`: one file per benchmark. A new one is a file here, a line in [`Benchmark`] and a module of the crate
 //! `bench` that makes its report.
 
 mod eval_diff;

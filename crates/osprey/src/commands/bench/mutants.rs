@@ -11,7 +11,7 @@ use super::{Common, Terminal, command_line};
 use crate::exit::Exit;
 use crate::{fleet, inputs};
 
-/// Mutants a second of every engine, and how many of them solvers refuse
+/// Mutants per second of every engine, and how many of them solvers refuse
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -51,13 +51,12 @@ impl Mutants {
     pub fn run(self) -> Result<Exit> {
         let seeds = match self.seeds.as_slice() {
             [] => Vec::new(),
-            paths => campaign::harvest(&inputs::scripts(paths)?).seeds,
+            paths => campaign::read_seeds(&inputs::scripts(paths)?).seeds,
         };
         let solvers = match self.solvers.as_slice() {
             [] => Vec::new(),
             specs => fleet::resolve(&fleet::all(&[])?, specs)?,
         };
-        let target = |(number, solver)| Target::new(number, solver, None, false);
         let makers = || {
             engines::all()
                 .iter()
@@ -69,7 +68,7 @@ impl Mutants {
             engines: if self.engine.is_empty() { makers() } else { self.engine },
             count: self.count,
             seeds,
-            targets: solvers.into_iter().enumerate().map(target).collect(),
+            targets: Target::numbered(solvers),
             solved: self.solved,
             rng_seed: self.rng_seed,
             command: command_line(),

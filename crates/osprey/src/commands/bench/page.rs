@@ -10,7 +10,7 @@ use crate::exit::Exit;
 /// Write the page of benchmarks from a folder of results
 #[derive(Args)]
 pub struct Page {
-    /// The folder; the page is written beside it, with .md at the end of its name
+    /// The folder; the page is written beside it, with .md at the end of its name. A file summary.md in it comes first
     #[arg(value_name = "DIR", default_value = "docs/benchmarks")]
     folder: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! `osprey bench throughput`: executions a second.
+//! `osprey bench throughput`: executions per second.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use super::{Common, Terminal, command_line};
 use crate::exit::Exit;
 use crate::fleet;
 
-/// Measure executions a second, plain starts against fast ones
+/// Measure executions per second, plain starts against fast ones
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -1,0 +1,154 @@
+//! Measuring executions per second: plain against fast starts of one solver on the same scripts.
+//!
+//! The clock of a shared machine says little, so the figure to read is CPU time: of everything, that is the solver's
+//! processes, fork servers, the launcher and this process.
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use solver::fast::ExecMode;
+use solver::launch::{Launcher, LauncherConfig, Outcome};
+use solver::limits::Limits;
+use solver::{RunRequest, Solver};
+
+use super::workload::Workload;
+use crate::BenchError;
+
+/// One solver started in one way on one workload.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Measured {
+    pub mode: ExecMode,
+    pub runs: usize,
+    /// How many of the runs were really started in this way.
+    pub runs_in_mode: usize,
+    pub wall_seconds: f64,
+    /// CPU time of everything.
+    pub cpu_seconds: f64,
+    /// CPU time of ours alone (this process and the launcher), in milliseconds for one run.
+    pub own_cpu_ms_per_run: f64,
+    pub executions_per_second: f64,
+    pub executions_per_cpu_second: f64,
+}
+
+/// Plain against fast.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Comparison {
+    pub solver: String,
+    pub workload: String,
+    pub plain: Measured,
+    pub fast: Measured,
+    /// CPU time plain over CPU time fast.
+    pub speedup: f64,
+    /// Scripts on which exit status or output differ; runs that ended at a limit do not count.
+    pub differing: usize,
+}
+
+/// Runs the workload plainly, then in the given mode, each in a launcher of its own.
+pub fn compare(
+    solver: &Solver,
+    mode: ExecMode,
+    workload: &Workload,
+    limits: &Limits,
+    config: &LauncherConfig,
+) -> Result<Comparison, BenchError> {
+    let (plain, plain_outcomes) = run_all(solver, ExecMode::Plain, workload, limits, config)?;
+    let (fast, fast_outcomes) = run_all(solver, mode, workload, limits, config)?;
+    let differing = plain_outcomes
+        .iter()
+        .zip(&fast_outcomes)
+        .filter(|(plain, fast)| !at_limit(plain) && !at_limit(fast))
+        .filter(|(plain, fast)| (plain.exit, &plain.stdout) != (fast.exit, &fast.stdout))
+        .count();
+    Ok(Comparison {
+        solver: solver.name(),
+        workload: workload.name.clone(),
+        speedup: plain.cpu_seconds / fast.cpu_seconds,
+        plain,
+        fast,
+        differing,
+    })
+}
+
+fn at_limit(outcome: &Outcome) -> bool {
+    outcome.timed_out || outcome.cpu_exceeded || outcome.out_of_memory
+}
+
+/// The part of a workload that the solver gets through within the limits. The others would measure the limits.
+pub fn within(
+    solver: &Solver,
+    workload: &Workload,
+    limits: &Limits,
+    config: &LauncherConfig,
+) -> Result<Workload, BenchError> {
+    let (_, outcomes) = run_all(solver, ExecMode::Plain, workload, limits, config)?;
+    let scripts = workload.scripts.iter().zip(&outcomes).filter(|(_, outcome)| !at_limit(outcome));
+    let scripts = scripts.map(|(script, _)| script.clone()).collect();
+    Ok(Workload { name: workload.name.clone(), scripts })
+}
+
+/// Runs the workload in one way, in a launcher of its own.
+pub fn measure(
+    solver: &Solver,
+    mode: ExecMode,
+    workload: &Workload,
+    limits: &Limits,
+    config: &LauncherConfig,
+) -> Result<Measured, BenchError> {
+    run_all(solver, mode, workload, limits, config).map(|(measured, _)| measured)
+}
+
+fn run_all(
+    solver: &Solver,
+    mode: ExecMode,
+    workload: &Workload,
+    limits: &Limits,
+    config: &LauncherConfig,
+) -> Result<(Measured, Vec<Outcome>), BenchError> {
+    let request = RunRequest::default();
+    let cpu_before = cpu_of_everything();
+    let start = Instant::now();
+    let mut runner = Launcher::new(config.clone())?;
+    let own_before = runner.own_usage()?;
+    let mut outcomes = Vec::with_capacity(workload.scripts.len());
+    for script in &workload.scripts {
+        let mut invocation = solver.invocation(script, &request)?;
+        invocation.limits = limits.clone();
+        invocation.mode = mode;
+        outcomes.push(runner.run(&invocation)?);
+    }
+    let own_after = runner.own_usage()?;
+    let wall = start.elapsed();
+    // Only when the launcher has gone does its time, and that of all it has started, show up as ours.
+    drop(runner);
+    let cpu = cpu_of_everything() - cpu_before;
+    let runs = outcomes.len();
+    let own = own_after.worker + own_after.launcher - own_before.worker - own_before.launcher;
+    let measured = Measured {
+        mode,
+        runs,
+        runs_in_mode: outcomes.iter().filter(|outcome| outcome.mode == mode).count(),
+        wall_seconds: wall.as_secs_f64(),
+        cpu_seconds: cpu.as_secs_f64(),
+        own_cpu_ms_per_run: own.as_secs_f64() * 1e3 / runs as f64,
+        executions_per_second: runs as f64 / wall.as_secs_f64(),
+        executions_per_cpu_second: runs as f64 / cpu.as_secs_f64(),
+    };
+    Ok((measured, outcomes))
+}
+
+/// CPU time of this process and of all its descendants that have been waited for.
+fn cpu_of_everything() -> Duration {
+    [libc::RUSAGE_SELF, libc::RUSAGE_CHILDREN]
+        .into_iter()
+        .map(|who| {
+            // SAFETY: `rusage` is made of integers, for which all zeros is a valid value.
+            let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+            // SAFETY: getrusage writes to the struct it is given, which lives through the call.
+            unsafe { libc::getrusage(who, &mut usage) };
+            let time = |value: libc::timeval| {
+                Duration::from_secs(value.tv_sec as u64) + Duration::from_micros(value.tv_usec as u64)
+            };
+            time(usage.ru_utime) + time(usage.ru_stime)
+        })
+        .sum()
+}

@@ -1,0 +1,256 @@
+//! One engine along one chain of test cases: term store, grammar, seeds, streams, panic guard. Everybody who needs test
+//! cases uses it: campaigns, `mutate`, `replay`, benchmarks.
+//!
+//! The driver starts no solver. Engines ask their questions through [`engines::Ask`], which the caller hands in:
+//! [`Questions`] answers with real solvers. What becomes of a test case is the caller's business too; it tells the chain
+//! with [`Chain::learn`].
+
+mod grammars;
+mod menu;
+mod plan;
+mod questions;
+mod runnable;
+mod streams;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use engines::{Ask, Bench, Draft, Engine, Feedback, OptionMenu, Provenance, Round, Seed, TestCase};
+use generate::{Grammar, Rng};
+use smtlib::{Mark, Mode, Release, Script, Status, Store, print};
+use thiserror::Error;
+
+pub use grammars::Grammars;
+pub use menu::FairOptions;
+pub use plan::{Plan, PlannedSeed};
+pub use questions::{AnswerCache, Questions};
+pub use runnable::{asking_for_model, runnable};
+pub use streams::{StreamPurpose, stream};
+
+use crate::findings::{Ancestor, Origin, Told};
+use crate::seeds::SeedText;
+use crate::target::Target;
+
+/// Drives engines, one chain at a time. One per worker.
+pub struct Driver<'a> {
+    /// Whose common operators may be used.
+    targets: &'a [Target],
+    rng_seed: u64,
+    menu: Box<dyn OptionMenu + 'a>,
+    pub store: Store,
+    clean: Mark,
+    grammars: Grammars,
+}
+
+/// A chain of test cases from the same seeds.
+pub struct Chain {
+    round: Box<dyn Round>,
+    plan: Plan,
+    seeds: Vec<Seed>,
+    /// The texts of the seeds, and whether they were generated here.
+    ancestors: Vec<(SeedText, bool)>,
+    grammar: Grammar,
+    rng: Rng,
+    step: usize,
+    /// The engine looks at more of its feedback than the letters, so all of it is kept for a finding.
+    steers_by_numbers: bool,
+    told: Vec<Told>,
+}
+
+/// An engine panicked: a defect of ours.
+#[derive(Debug, Error)]
+#[error("panic: {0}")]
+pub struct EnginePanic(pub String);
+
+impl<'a> Driver<'a> {
+    pub fn new(targets: &'a [Target], rng_seed: u64) -> Driver<'a> {
+        let store = Store::new();
+        Driver {
+            targets,
+            rng_seed,
+            menu: Box::new(engines::NoOptions),
+            clean: store.mark(),
+            store,
+            grammars: Grammars::default(),
+        }
+    }
+
+    /// Engines that set options of solvers choose them from here.
+    #[must_use]
+    pub fn with_options(mut self, menu: impl OptionMenu + 'a) -> Driver<'a> {
+        self.menu = Box::new(menu);
+        self
+    }
+
+    /// Opens a chain in an empty term store; terms of the chain before are gone. `None` if the engine can make nothing of
+    /// these seeds.
+    pub fn open(
+        &mut self,
+        engine: &dyn Engine,
+        plan: &Plan,
+        ask: &mut dyn Ask,
+    ) -> Result<Option<Chain>, EnginePanic> {
+        self.open_with(engine, plan, ask, &|_| None)
+    }
+
+    /// The same, with what the caller knows about a seed's answer and who says so.
+    pub fn open_with(
+        &mut self,
+        engine: &dyn Engine,
+        plan: &Plan,
+        ask: &mut dyn Ask,
+        status: &dyn Fn(&str) -> Option<(Status, String)>,
+    ) -> Result<Option<Chain>, EnginePanic> {
+        self.store.reset(&self.clean);
+        let guarded = AssertUnwindSafe(|| self.open_unguarded(engine, plan, ask, status));
+        catch_unwind(guarded).map_err(|panic| self.panicked(&*panic))
+    }
+
+    fn open_unguarded(
+        &mut self,
+        engine: &dyn Engine,
+        plan: &Plan,
+        ask: &mut dyn Ask,
+        status: &dyn Fn(&str) -> Option<(Status, String)>,
+    ) -> Option<Chain> {
+        let mut source = stream(self.rng_seed, plan.round, StreamPurpose::Seed);
+        let mut seeds = Vec::new();
+        let mut ancestors = Vec::new();
+        for planned in &plan.seeds {
+            let (script, text, generated) = match planned {
+                PlannedSeed::Text(text) => {
+                    let parsed = smtlib::parse(&mut self.store, text.text.as_bytes(), Mode::Tolerant).ok()?;
+                    (parsed.script, text.clone(), false)
+                }
+                PlannedSeed::Generated => {
+                    let grammar = self.grammars.get(&plan.logic, self.targets, &plan.group)?;
+                    let script = grammar.swarm(&mut source).script(&mut self.store, &mut source);
+                    let text = print::print(&self.store, &script, Release::STANDARD);
+                    (script, SeedText::new("generated", text), true)
+                }
+            };
+            let own = script.status(&self.store).map(|status| (status, format!(":status of {}", text.name)));
+            let status = status(&text.name).or(own);
+            seeds.push(Seed { name: text.name.clone(), script, status });
+            ancestors.push((text, generated));
+        }
+        let logic = match seeds.as_slice() {
+            [] => plan.logic.clone(),
+            [seed] => logic_of(&self.store, &seed.script),
+            _ => "ALL".to_owned(),
+        };
+        let grammar = match self.grammars.get(&logic, self.targets, &plan.group) {
+            Some(grammar) => grammar.clone(),
+            None => self.grammars.get("ALL", self.targets, &plan.group)?.clone(),
+        };
+        let mut rng = stream(self.rng_seed, plan.round, StreamPurpose::Engine);
+        let round = engine.open(&mut Bench {
+            store: &mut self.store,
+            rng: &mut rng,
+            ask,
+            grammar: &grammar,
+            seeds: &seeds,
+            options: &*self.menu,
+        })?;
+        Some(Chain {
+            round,
+            plan: Plan { engine: engine.name().to_owned(), ..plan.clone() },
+            seeds,
+            ancestors,
+            grammar,
+            rng,
+            step: 0,
+            steers_by_numbers: engine.steers_by_numbers(),
+            told: Vec::new(),
+        })
+    }
+
+    /// The chain's next test case; `None` at its end. After a panic the chain's terms are gone.
+    pub fn next(&mut self, chain: &mut Chain, ask: &mut dyn Ask) -> Result<Option<TestCase>, EnginePanic> {
+        let guarded = AssertUnwindSafe(|| self.draft(chain, ask));
+        let draft = catch_unwind(guarded).map_err(|panic| self.panicked(&*panic))?;
+        Ok(draft.map(|draft| {
+            let provenance = Provenance::new(chain.plan.engine.as_str(), &chain.seeds, chain.step);
+            chain.step += 1;
+            TestCase::new(draft, provenance)
+        }))
+    }
+
+    fn draft(&mut self, chain: &mut Chain, ask: &mut dyn Ask) -> Option<Draft> {
+        chain.round.next(&mut Bench {
+            store: &mut self.store,
+            rng: &mut chain.rng,
+            ask,
+            grammar: &chain.grammar,
+            seeds: &chain.seeds,
+            options: &*self.menu,
+        })
+    }
+
+    fn panicked(&mut self, panic: &(dyn std::any::Any + Send)) -> EnginePanic {
+        self.store = Store::new();
+        self.clean = self.store.mark();
+        let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        EnginePanic(text.unwrap_or_else(|| "without a message".to_owned()))
+    }
+}
+
+impl Chain {
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The texts of the seeds, and whether they were generated for the chain.
+    pub fn ancestors(&self) -> &[(SeedText, bool)] {
+        &self.ancestors
+    }
+
+    /// Test cases that the engine would make in all.
+    pub fn length(&self) -> usize {
+        self.round.length()
+    }
+
+    /// Test cases made so far.
+    pub fn steps(&self) -> usize {
+        self.step
+    }
+
+    /// Tells the engine what came of the test case made last.
+    pub fn learn(&mut self, feedback: &Feedback) {
+        let letters = feedback.letters();
+        let numbers = self.steers_by_numbers.then(|| feedback.clone());
+        if !letters.is_empty() || numbers.is_some() {
+            self.told.push(Told { step: self.step.saturating_sub(1), letters, numbers });
+        }
+        self.round.learn(feedback);
+    }
+
+    /// Where a test case of this chain comes from. `script` is the hash of its text in the standard dialect.
+    pub fn origin(&self, rng_seed: u64, case: &TestCase, script: String) -> Origin {
+        let seeds = self.ancestors.iter().map(|(seed, generated)| Ancestor {
+            name: seed.name.clone(),
+            hash: seed.hash.clone(),
+            generated: *generated,
+        });
+        Origin {
+            rng_seed,
+            round: self.plan.round,
+            step: case.provenance.step,
+            engine: case.provenance.engine.clone(),
+            logic: self.plan.logic.clone(),
+            group: self.plan.group.clone(),
+            seeds: seeds.collect(),
+            script,
+            changes: case.provenance.changes.clone(),
+            feedback: self.told.clone(),
+        }
+    }
+}
+
+/// The logic that new terms of a seed's mutants must stay in: its own, else the smallest that fits.
+fn logic_of(store: &Store, script: &Script) -> String {
+    match script.logic(store) {
+        Some(logic) => logic.to_owned(),
+        None => smtlib::logic::usage(store, script).logic(),
+    }
+}

@@ -1,0 +1,364 @@
+//! Questions of engines, answered by real solvers and remembered.
+//!
+//! A question has seconds of its own ([`Purpose::Question`]): what an engine makes of a model for a thousand test cases
+//! is worth more than one run. A definite answer is remembered. A time-out is remembered only for a while: the machine
+//! may have been busy, and a seed that nobody is asked about again is lost.
+
+use std::fmt::Write as _;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use engines::Ask;
+use eval::Model;
+use rustc_hash::FxHashMap;
+use smtlib::{Command, Release, Script, Status, Store, print};
+use solver::run::{Configuration, PartyId, Purpose, Run, Runner};
+use solver::{Answer, RunClass, RunRequest};
+
+use crate::error::CampaignError;
+use crate::hash;
+use crate::store::QuestionCounts;
+use crate::target::Target;
+
+/// Answers remembered by one worker.
+const REMEMBERED: usize = 4096;
+
+/// What a question came to.
+#[derive(Clone, Debug)]
+enum Reply<T> {
+    Answer(T),
+    /// Every solver that has the theories was heard, and none had what was asked for.
+    Nothing,
+    /// Somebody ran out of time.
+    TimedOut,
+}
+
+/// A reply, and for a time-out how often the question came up since.
+#[derive(Clone, Debug)]
+struct Remembered<T> {
+    reply: Reply<T>,
+    time_outs: u32,
+    passed: u32,
+}
+
+/// Answers by question.
+struct Answers<K, T> {
+    by_question: FxHashMap<K, Remembered<T>>,
+}
+
+impl<K, T> Default for Answers<K, T> {
+    fn default() -> Answers<K, T> {
+        Answers { by_question: FxHashMap::default() }
+    }
+}
+
+impl<K: Hash + Eq, T: Clone> Answers<K, T> {
+    /// The answer if it is known; `None` if the question must be asked. After a time-out it is asked again when it has
+    /// come up twice more, then four times, then eight times more.
+    fn recall(&mut self, key: &K) -> Option<Option<T>> {
+        let known = self.by_question.get_mut(key)?;
+        match &known.reply {
+            Reply::Answer(answer) => Some(Some(answer.clone())),
+            Reply::Nothing => Some(None),
+            Reply::TimedOut => {
+                known.passed += 1;
+                (known.passed <= 1 << known.time_outs.min(20)).then_some(None)
+            }
+        }
+    }
+
+    fn remember(&mut self, key: K, reply: Reply<T>) -> Option<T> {
+        let before = self.by_question.get(&key).map_or(0, |known| known.time_outs);
+        let time_outs = before + u32::from(matches!(reply, Reply::TimedOut));
+        let answer = match &reply {
+            Reply::Answer(answer) => Some(answer.clone()),
+            _ => None,
+        };
+        self.by_question.insert(key, Remembered { reply, time_outs, passed: 0 });
+        answer
+    }
+}
+
+/// What solvers have said to one worker's engines.
+#[derive(Default)]
+pub struct AnswerCache {
+    statuses: Answers<u64, (Status, String)>,
+    models: Answers<(u64, u32), (usize, String)>,
+    cores: Answers<u64, Vec<usize>>,
+    /// Since they were last taken.
+    counts: QuestionCounts,
+    failure: Option<CampaignError>,
+}
+
+impl AnswerCache {
+    fn make_room(&mut self) {
+        let held =
+            self.statuses.by_question.len() + self.models.by_question.len() + self.cores.by_question.len();
+        if held > REMEMBERED {
+            self.statuses = Answers::default();
+            self.models = Answers::default();
+            self.cores = Answers::default();
+        }
+    }
+
+    /// Questions asked since the last call.
+    pub fn take_counts(&mut self) -> QuestionCounts {
+        std::mem::take(&mut self.counts)
+    }
+
+    /// The first failure of ours since the last call: whoever drives engines ends with it.
+    pub fn take_failure(&mut self) -> Result<(), CampaignError> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    fn count<T>(&mut self, reply: &Reply<T>) {
+        self.counts.asked += 1;
+        match reply {
+            Reply::Answer(_) => self.counts.answered += 1,
+            Reply::TimedOut => self.counts.timed_out += 1,
+            Reply::Nothing => {}
+        }
+    }
+}
+
+/// Who answers during a chain.
+pub struct Questions<'a> {
+    pub targets: &'a [Target],
+    pub runner: &'a mut dyn Runner,
+    pub cache: &'a mut AnswerCache,
+}
+
+impl Questions<'_> {
+    fn run(&mut self, solver: usize, text: &str, request: &RunRequest) -> Option<Run> {
+        if self.cache.failure.is_some() {
+            return None;
+        }
+        let target = self.targets.get(solver)?;
+        let configuration = Arc::new(Configuration {
+            id: PartyId(solver as u32),
+            solver: target.solver.clone(),
+            request: request.clone(),
+        });
+        match self.runner.run(&configuration, text.as_bytes(), Purpose::Question) {
+            Ok(run) => Some(run),
+            Err(error) => {
+                self.cache.failure = Some(CampaignError::of_run(&target.name, error));
+                None
+            }
+        }
+    }
+
+    /// The solvers that have what the script needs.
+    fn able(&self, store: &Store, script: &Script) -> Vec<usize> {
+        let usage = smtlib::logic::usage(store, script);
+        self.targets.iter().filter(|target| target.accepts(&usage)).map(|target| target.number).collect()
+    }
+
+    fn release(&self, solver: usize) -> Release {
+        self.targets.get(solver).map_or(Release::STANDARD, |target| target.release)
+    }
+
+    /// A solver's model as text, with who printed it.
+    fn printed_model(&mut self, store: &Store, script: &Script, variant: u32) -> Reply<(usize, String)> {
+        let able = self.able(store, script);
+        let (mut cut, mut refuted) = (false, false);
+        for i in 0..able.len() {
+            let solver = able[(able.len() * 2 - 1 - i - variant as usize % able.len()) % able.len()];
+            let request = RunRequest {
+                broad: true,
+                models: true,
+                seed: Some(variant / able.len() as u32).filter(|seed| *seed > 0),
+                ..RunRequest::default()
+            };
+            let text = print::print(store, &with_model(script), self.release(solver));
+            let Some(run) = self.run(solver, &text, &request) else { continue };
+            cut |= timed_out(&run);
+            let last = run.answers.trusted().last().map(|check| &check.answer);
+            refuted |= last == Some(&Answer::Unsat);
+            if let (Some(Answer::Sat), Some(part)) = (last, run.answers.models.last()) {
+                let model = String::from_utf8_lossy(&run.outcome.stdout[part.range.clone()]).into_owned();
+                return Reply::Answer((solver, model));
+            }
+        }
+        if cut && !refuted { Reply::TimedOut } else { Reply::Nothing }
+    }
+
+    fn voted_status(&mut self, store: &Store, script: &Script) -> Reply<(Status, String)> {
+        let mut said: Vec<(Status, String)> = Vec::new();
+        let mut cut = false;
+        for solver in self.able(store, script) {
+            let text = print::print(store, script, self.release(solver));
+            let request = RunRequest { broad: true, ..RunRequest::default() };
+            let Some(run) = self.run(solver, &text, &request) else { continue };
+            cut |= timed_out(&run);
+            let status = match run.answers.trusted().last().map(|check| &check.answer) {
+                Some(Answer::Sat) => Status::Sat,
+                Some(Answer::Unsat) => Status::Unsat,
+                _ => continue,
+            };
+            said.push((status, self.targets[solver].name.clone()));
+        }
+        match said.as_slice() {
+            [(first, _), rest @ ..] if !rest.is_empty() && rest.iter().all(|(status, _)| status == first) => {
+                let names: Vec<&str> = said.iter().map(|(_, name)| name.as_str()).collect();
+                Reply::Answer((*first, format!("{} agree", names.join(" and "))))
+            }
+            _ if cut => Reply::TimedOut,
+            _ => Reply::Nothing,
+        }
+    }
+
+    fn core_of_two(&mut self, store: &Store, script: &Script) -> Reply<Vec<usize>> {
+        let able = self.able(store, script);
+        let mut cut = false;
+        let mut core = None;
+        for solver in able.iter().rev().copied() {
+            let text = named(store, script, None, self.release(solver));
+            let request = RunRequest { broad: true, cores: true, ..RunRequest::default() };
+            let Some(run) = self.run(solver, &text, &request) else { continue };
+            cut |= timed_out(&run);
+            let Some(found) = run.answers.cores.last() else { continue };
+            let numbers: Vec<usize> =
+                found.names.iter().filter_map(|name| name.strip_prefix("osprey.a")?.parse().ok()).collect();
+            if numbers.len() == found.names.len() {
+                core = Some(numbers);
+                break;
+            }
+        }
+        let mut votes = 0;
+        if let Some(core) = &core {
+            for solver in able {
+                let text = named(store, script, Some(core), self.release(solver));
+                let request = RunRequest { broad: true, ..RunRequest::default() };
+                let Some(run) = self.run(solver, &text, &request) else { continue };
+                cut |= timed_out(&run);
+                let last = run.answers.trusted().last();
+                votes += usize::from(last.is_some_and(|check| check.answer == Answer::Unsat));
+            }
+        }
+        match core {
+            Some(core) if votes >= 2 => Reply::Answer(core),
+            _ if cut => Reply::TimedOut,
+            _ => Reply::Nothing,
+        }
+    }
+}
+
+fn timed_out(run: &Run) -> bool {
+    run.answers.class == RunClass::Timeout
+}
+
+fn question(store: &Store, script: &Script) -> u64 {
+    hash::hash(print::print(store, script, Release::STANDARD).as_bytes())
+}
+
+impl Ask for Questions<'_> {
+    /// All solvers are under test; the last one given is the reference by custom, so it is asked first. Variants go
+    /// through the solvers, then through random seeds.
+    fn model(&mut self, store: &mut Store, script: &Script, variant: u32) -> Option<Model> {
+        self.cache.make_room();
+        let key = (question(store, script), variant);
+        let known = self.cache.models.recall(&key);
+        let found = if let Some(known) = known {
+            self.cache.counts.remembered += 1;
+            known
+        } else {
+            let reply = self.printed_model(store, script, variant);
+            self.cache.count(&reply);
+            self.cache.models.remember(key, reply)
+        };
+        let (solver, text) = found?;
+        let read = eval::model_text::read_model(store, script, text.as_bytes(), self.release(solver)).ok()?;
+        Some(read.model)
+    }
+
+    fn agreed_status(&mut self, store: &Store, script: &Script) -> Option<(Status, String)> {
+        self.cache.make_room();
+        let key = question(store, script);
+        if let Some(known) = self.cache.statuses.recall(&key) {
+            self.cache.counts.remembered += 1;
+            return known;
+        }
+        let reply = self.voted_status(store, script);
+        self.cache.count(&reply);
+        self.cache.statuses.remember(key, reply)
+    }
+
+    fn confirmed_core(&mut self, store: &Store, script: &Script) -> Option<Vec<usize>> {
+        if script.is_incremental() {
+            return None;
+        }
+        self.cache.make_room();
+        let key = question(store, script);
+        if let Some(known) = self.cache.cores.recall(&key) {
+            self.cache.counts.remembered += 1;
+            return known;
+        }
+        let reply = self.core_of_two(store, script);
+        self.cache.count(&reply);
+        self.cache.cores.remember(key, reply)
+    }
+}
+
+/// The script with nothing but a request for a model after its checks.
+fn with_model(script: &Script) -> Script {
+    let mut script = script.clone();
+    script
+        .commands
+        .retain(|command| !matches!(command, Command::GetModel | Command::GetValue(_) | Command::Exit));
+    script.commands.push(Command::GetModel);
+    script
+}
+
+/// The script with its assertions named by number (all, or those of a core alone) and a request for the core.
+fn named(store: &Store, script: &Script, only: Option<&[usize]>, release: Release) -> String {
+    let mut text = String::from("(set-option :produce-unsat-cores true)\n");
+    let mut number = 0;
+    for command in &script.commands {
+        match command {
+            Command::Assert(term) => {
+                if only.is_none_or(|only| only.contains(&number)) {
+                    let term = print::print_term(store, *term, release);
+                    // Writing to a string cannot fail.
+                    let _ = writeln!(text, "(assert (! {term} :named osprey.a{number}))");
+                }
+                number += 1;
+            }
+            Command::GetModel | Command::GetUnsatCore | Command::GetValue(_) | Command::Exit => {}
+            other => {
+                text.push_str(&print::print_command(store, other, release));
+                text.push('\n');
+            }
+        }
+    }
+    text.push_str("(get-unsat-core)\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definite_answer_is_remembered_and_a_time_out_only_for_a_while() {
+        let mut answers: Answers<u64, &str> = Answers::default();
+        assert_eq!(answers.recall(&1), None);
+        assert_eq!(answers.remember(1, Reply::Answer("sat")), Some("sat"));
+        assert_eq!(answers.remember(2, Reply::Nothing), None);
+        for _ in 0..100 {
+            assert_eq!(answers.recall(&1), Some(Some("sat")));
+            assert_eq!(answers.recall(&2), Some(None));
+        }
+        let mut asked = Vec::new();
+        answers.remember(3, Reply::TimedOut);
+        for time in 0..20 {
+            if answers.recall(&3).is_none() {
+                asked.push(time);
+                answers.remember(3, Reply::TimedOut);
+            }
+        }
+        assert_eq!(asked, [2, 7, 16]);
+        answers.remember(3, Reply::Answer("unsat"));
+        assert_eq!(answers.recall(&3), Some(Some("unsat")));
+    }
+}

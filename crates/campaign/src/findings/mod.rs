@@ -1,0 +1,13 @@
+//! Findings: what they are, their folders, their texts.
+
+mod finding;
+mod folder;
+mod origin;
+mod report;
+mod signature;
+mod stored;
+
+pub use finding::{DUPLICATES_KEPT, Finding, Releases, RunRecord, Shrunk, Small, Stage, keep_duplicate};
+pub use folder::{finished, sweep, write_file};
+pub use origin::{Ancestor, Origin, Told};
+pub use signature::{Signature, operators};

@@ -1,0 +1,273 @@
+//! When two findings are taken for the same bug: a signature made of what is left after reduction.
+
+use std::fmt;
+
+use oracle::{Kind, Verdict};
+use serde::{Deserialize, Serialize};
+use smtlib::theory::Theory;
+use smtlib::{Script, Store};
+use solver::run::Run;
+
+use super::finding::Releases;
+use crate::hash;
+
+/// Equal for findings taken for the same bug.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Signature {
+    /// A crash that names its place in the solver.
+    Place { solver: String, place: String },
+    /// Anything else: told apart by what the script is made of.
+    Constructs(Constructs),
+    /// As an earlier version wrote it.
+    Text(String),
+}
+
+/// What tells bugs apart that name no place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Constructs {
+    pub kind: Kind,
+    pub solver: String,
+    /// The signal, of a crash that names no place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crash: Option<String>,
+    /// Options of the accused, as they are written on its command line.
+    pub options: Vec<String>,
+    /// The operators that may be to blame.
+    pub operators: Vec<String>,
+    /// The releases around the bug, where they are known: the last good one and the first fixed one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub releases: Option<(Option<String>, Option<String>)>,
+}
+
+impl Signature {
+    /// Of a crash that tells its place. A bare signal tells nothing: different bugs of a release build look alike.
+    pub fn of_crash(verdict: &Verdict, runs: &[Run]) -> Option<Signature> {
+        let crash = verdict.signature.as_ref().filter(|crash| crash.names_a_place())?;
+        let solver = Run::of(runs, verdict.accused?)?.configuration.solver.name();
+        Some(Signature::Place { solver, place: crash.text.clone() })
+    }
+
+    /// Of a script that misbehaves: `solver` is who is blamed, `runs` begin with the accused.
+    pub fn of_script(
+        verdict: &Verdict,
+        solver: &str,
+        runs: &[Run],
+        operators: &[String],
+        releases: Option<&Releases>,
+    ) -> Signature {
+        if let Some(place) = Signature::of_crash(verdict, runs) {
+            return place;
+        }
+        let first = runs.first();
+        let mut options: Vec<String> = first.map(|run| run.configuration.options()).unwrap_or_default();
+        options.sort_unstable();
+        Signature::Constructs(Constructs {
+            kind: verdict.kind,
+            solver: solver.to_owned(),
+            crash: verdict.signature.as_ref().map(|crash| crash.text.clone()),
+            options,
+            operators: essential(operators).into_iter().map(str::to_owned).collect(),
+            releases: releases.map(|releases| (releases.last_good.clone(), releases.first_fixed.clone())),
+        })
+    }
+
+    /// Does it tell bugs apart by itself, before anything is reduced?
+    pub fn names_a_place(&self) -> bool {
+        matches!(self, Signature::Place { .. })
+    }
+
+    /// Twelve digits, for names of folders.
+    pub fn hash(&self) -> String {
+        hash::name(self.to_string().as_bytes())[..12].to_owned()
+    }
+
+    /// A finding with more constructs may be this bug seen through others: all that tells this one apart occurs in it.
+    pub fn is_part_of(&self, other: &Signature) -> bool {
+        let (Signature::Constructs(own), Signature::Constructs(other)) = (self, other) else {
+            return self == other;
+        };
+        own.kind == other.kind
+            && own.solver == other.solver
+            && own.crash == other.crash
+            && own.options == other.options
+            && own.operators.iter().all(|operator| other.operators.contains(operator))
+    }
+}
+
+/// The form in which users list signatures, and of which the hash is taken.
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let constructs = match self {
+            Signature::Place { solver, place } => return write!(f, "crash | {solver} | {place}"),
+            Signature::Text(text) => return f.write_str(text),
+            Signature::Constructs(constructs) => constructs,
+        };
+        let Constructs { kind, solver, crash, options, operators, releases } = constructs;
+        write!(f, "{kind} | {solver} | ")?;
+        match crash {
+            Some(crash) => f.write_str(crash)?,
+            None if options.is_empty() => f.write_str("default options")?,
+            None => f.write_str(&options.join(" "))?,
+        }
+        match operators.is_empty() {
+            true => f.write_str(" | no operators")?,
+            false => write!(f, " | {}", operators.join(" "))?,
+        }
+        if let Some((good, fixed)) = releases {
+            let (good, fixed) = (good.as_deref().unwrap_or("-"), fixed.as_deref().unwrap_or("-"));
+            write!(f, " | last good {good} | first fixed {fixed}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The operators of a script that may be to blame, by name: all but the Boolean ones.
+pub fn operators(store: &Store, script: &Script) -> Vec<String> {
+    let usage = smtlib::logic::usage(store, script);
+    let mut names: Vec<String> = usage
+        .operators
+        .iter()
+        .filter(|op| op.row().theory != Theory::Core)
+        .map(|op| op.name().to_owned())
+        .collect();
+    if usage.quantifiers {
+        names.push("quantifiers".to_owned());
+    }
+    if script.is_incremental() {
+        names.push("several checks".to_owned());
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Tests of one sort under one name: which of them a bug is seen through is rarely the point.
+const TESTS: [(&str, &[&str]); 5] = [
+    ("<", &["<", "<=", ">", ">="]),
+    ("bvult", &["bvult", "bvule", "bvugt", "bvuge", "bvslt", "bvsle", "bvsgt", "bvsge"]),
+    ("fp.lt", &["fp.lt", "fp.leq", "fp.gt", "fp.geq", "fp.eq"]),
+    (
+        "fp.is",
+        &[
+            "fp.isNormal",
+            "fp.isSubnormal",
+            "fp.isZero",
+            "fp.isInfinite",
+            "fp.isNaN",
+            "fp.isNegative",
+            "fp.isPositive",
+        ],
+    ),
+    ("str.<", &["str.<", "str.<="]),
+];
+
+/// Operators that write values down, under one name.
+const VALUES: [(&str, &[&str]); 3] = [
+    ("to_fp", &["to_fp"]),
+    ("fp", &["fp", "NaN", "+oo", "-oo", "+zero", "-zero"]),
+    (
+        "rounding",
+        &[
+            "roundNearestTiesToEven",
+            "roundNearestTiesToAway",
+            "roundTowardPositive",
+            "roundTowardNegative",
+            "roundTowardZero",
+            "RNE",
+            "RNA",
+            "RTP",
+            "RTN",
+            "RTZ",
+        ],
+    ),
+];
+
+/// The operators that tell bugs apart: without those that test or write values, as far as others are left. Else the
+/// tests, else the first kind of value.
+fn essential(operators: &[String]) -> Vec<&str> {
+    let group = |groups: &[(&'static str, &[&str])], name: &str| {
+        groups.iter().find(|(_, names)| names.contains(&name)).map(|(group, _)| *group)
+    };
+    let names = || operators.iter().map(String::as_str);
+    let mut left: Vec<&str> =
+        names().filter(|name| group(&TESTS, name).is_none() && group(&VALUES, name).is_none()).collect();
+    let bare = |left: &[&str]| left.iter().all(|name| *name == "several checks");
+    if bare(&left) {
+        left.extend(names().filter_map(|name| group(&TESTS, name)));
+    }
+    if bare(&left) {
+        let kinds: Vec<&str> = names().filter_map(|name| group(&VALUES, name)).collect();
+        left.extend(VALUES.iter().map(|(kind, _)| *kind).find(|kind| kinds.contains(kind)));
+    }
+    left.sort_unstable();
+    left.dedup();
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(words: &str) -> String {
+        let operators: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        essential(&operators).join(" ")
+    }
+
+    #[test]
+    fn neither_tests_nor_values_tell_bugs_apart() {
+        for words in ["NaN bvult fp fp.sqrt", "bvsgt fp.sqrt roundTowardZero to_fp", "-zero fp.sqrt"] {
+            assert_eq!(of(words), "fp.sqrt");
+        }
+        assert_eq!(of("<= mod"), of("> mod"));
+        assert_ne!(of("<= mod"), of("<= div"));
+    }
+
+    #[test]
+    fn something_is_always_left() {
+        assert_eq!(of("str.<="), "str.<");
+        assert_eq!(of("fp.gt roundTowardZero"), "fp.lt");
+        assert_eq!(of("fp.isZero to_fp"), "fp.is");
+        for words in ["NaN to_fp", "+zero roundTowardZero to_fp", "roundNearestTiesToAway to_fp"] {
+            assert_eq!(of(words), "to_fp");
+        }
+        assert_eq!(of("+zero -oo"), "fp");
+        assert_eq!(of("RNE"), "rounding");
+        let checked = ["<".to_owned(), "several checks".to_owned()];
+        assert_eq!(essential(&checked), ["<", "several checks"]);
+    }
+
+    fn constructs(options: &[&str], operators: &[&str]) -> Signature {
+        Signature::Constructs(Constructs {
+            kind: Kind::RefutationSoundness,
+            solver: "z3@4.8.7".to_owned(),
+            crash: None,
+            options: options.iter().map(ToString::to_string).collect(),
+            operators: operators.iter().map(ToString::to_string).collect(),
+            releases: None,
+        })
+    }
+
+    #[test]
+    fn a_signature_reads_as_users_list_it_and_is_read_back() {
+        let plain = constructs(&[], &["mod"]);
+        assert_eq!(plain.to_string(), "refutation-soundness | z3@4.8.7 | default options | mod");
+        let set = constructs(&["smt.arith.solver=2"], &[]);
+        assert_eq!(set.to_string(), "refutation-soundness | z3@4.8.7 | smt.arith.solver=2 | no operators");
+        let place =
+            Signature::Place { solver: "z3@4.8.7".to_owned(), place: "assertion | a.cpp:3".to_owned() };
+        let text = Signature::Text("crash | z3@4.8.7 | SIGSEGV | mod".to_owned());
+        for signature in [plain, set, place, text] {
+            let json = serde_json::to_string(&signature).expect("JSON");
+            assert_eq!(serde_json::from_str::<Signature>(&json).expect("read"), signature);
+        }
+    }
+
+    #[test]
+    fn fewer_constructs_are_part_of_more_under_the_same_options() {
+        let small = constructs(&[], &["mod"]);
+        assert!(small.is_part_of(&constructs(&[], &["div", "mod"])));
+        assert!(!constructs(&[], &["div", "mod"]).is_part_of(&small));
+        assert!(!small.is_part_of(&constructs(&["a=1"], &["div", "mod"])));
+    }
+}

@@ -1,0 +1,168 @@
+//! From a test case to its runs: who can run it, in which text, and whether the references are needed.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use engines::TestCase;
+use eval::Expectation;
+use generate::Rng;
+use oracle::Subject;
+use smtlib::logic::Usage;
+use smtlib::{Release, Setting, Status, Store, print};
+use solver::RunRequest;
+use solver::run::{Configuration, PartyId, Purpose, Run, Runner};
+
+use crate::driver::asking_for_model;
+use crate::error::CampaignError;
+use crate::schedule::{OptionPolicy, QUESTION, SHARE};
+use crate::target::Target;
+
+/// Larger scripts are not run: nobody could read a finding from them.
+const LARGEST: usize = 1 << 20;
+
+/// A test case with what is needed to run it.
+pub struct Prepared<'c> {
+    pub case: &'c TestCase,
+    pub usage: Usage,
+    pub parties: Vec<Party>,
+    /// Solvers are asked for their statistics too.
+    statistics: bool,
+}
+
+/// A solver with the options of a test case.
+pub struct Party {
+    /// The solver's number.
+    pub target: usize,
+    pub configuration: Arc<Configuration>,
+}
+
+/// Logics that solvers have refused by name: asking again is of no use.
+pub type RefusedLogics = BTreeSet<(usize, String)>;
+
+impl<'c> Prepared<'c> {
+    /// Who runs it, with which options, and what is asked beside the answer.
+    pub fn new(
+        store: &Store,
+        case: &'c TestCase,
+        usage: Usage,
+        targets: &[Target],
+        policy: &dyn OptionPolicy,
+        refused: &RefusedLogics,
+        rng: &mut Rng,
+    ) -> Prepared<'c> {
+        let logic = case.script.logic(store).unwrap_or_default().to_owned();
+        let able =
+            |target: &&Target| target.accepts(&usage) && !refused.contains(&(target.number, logic.clone()));
+        // A model after the only check can be validated; between several checks it would change what is tested.
+        let models = policy.may_ask() && !case.script.is_incremental();
+        // Several checks, and theories that a solver calls experimental, are refused unless they are asked for.
+        let broad = policy.may_ask()
+            && (case.script.is_incremental()
+                || usage.strings
+                || usage.sequences
+                || usage.floats
+                || usage.arrays);
+        let mut parties: Vec<Party> = Vec::new();
+        // Further configurations of a solver get numbers that no solver has.
+        let mut further = targets.len() as u32;
+        for target in targets.iter().filter(able) {
+            for (place, proposed) in policy.propose(target, &usage, rng).into_iter().enumerate() {
+                let id = match place {
+                    0 => PartyId(target.number as u32),
+                    _ => {
+                        further += 1;
+                        PartyId(further - 1)
+                    }
+                };
+                let settings = with_own(case, target, proposed, policy.may_ask());
+                let request = RunRequest { broad, models, settings, ..RunRequest::default() };
+                let configuration = Arc::new(Configuration { id, solver: target.solver.clone(), request });
+                parties.push(Party { target: target.number, configuration });
+            }
+        }
+        let statistics = policy.may_ask() && rng.chance(SHARE);
+        Prepared { case, usage, parties, statistics }
+    }
+
+    /// The runs of those under test, then of the references if something is left to decide.
+    pub fn run(
+        &self,
+        store: &mut Store,
+        targets: &[Target],
+        runner: &mut dyn Runner,
+    ) -> Result<Vec<Run>, CampaignError> {
+        let script = &self.case.script;
+        let mut runs: Vec<Run> = Vec::with_capacity(self.parties.len());
+        let mut open = None;
+        // What the solver before got: the next one often gets the same.
+        let mut printed: Option<(Release, bool, String)> = None;
+        for Party { target, configuration } in &self.parties {
+            let target = &targets[*target];
+            if target.reference && !*open.get_or_insert_with(|| self.is_open(store, &runs)) {
+                break;
+            }
+            let models = configuration.request.models;
+            let same = |(release, asks, _): &(Release, bool, String)| {
+                *asks == models && print::same_text(&self.usage, *release, target.release)
+            };
+            if !printed.as_ref().is_some_and(same) {
+                let mut text = if models {
+                    print::print(store, &asking_for_model(script), target.release)
+                } else {
+                    print::print(store, script, target.release)
+                };
+                if self.statistics {
+                    text.push_str(QUESTION);
+                }
+                printed = Some((target.release, models, text));
+            }
+            let Some((_, _, text)) = printed.as_ref().filter(|(_, _, text)| text.len() <= LARGEST) else {
+                break;
+            };
+            let run = runner.run(configuration, text.as_bytes(), Purpose::Test);
+            runs.push(run.map_err(|error| CampaignError::of_run(&target.name, error))?);
+        }
+        Ok(runs)
+    }
+
+    /// The number of the solver that made a run.
+    pub fn target_of(&self, run: &Run) -> usize {
+        let party = self.parties.iter().find(|party| party.configuration.id == run.party());
+        party.map_or(0, |party| party.target)
+    }
+
+    /// Is there an answer that neither the expectation nor a model we evaluate settles?
+    fn is_open(&self, store: &mut Store, runs: &[Run]) -> bool {
+        match self.case.expectation() {
+            Expectation::Witness => return false,
+            // A derivation is only as good as its grounds: before anybody is accused, others are heard.
+            expectation @ (Expectation::Derived(_) | Expectation::Claimed { .. }) => {
+                let differs = |run: &Run| {
+                    let answers = run.answers.checks.iter().filter_map(|check| run.status(check.check));
+                    answers.into_iter().any(|answer| Some(answer) != expectation.answer())
+                };
+                return runs.iter().any(differs);
+            }
+            Expectation::Agree => {}
+        }
+        let mut subject = Subject::new(store, Some(&self.case.script), &[]);
+        runs.iter().any(|run| {
+            (0..subject.frames().len()).any(|check| match run.status(check) {
+                None => false,
+                Some(Status::Sat) => !subject.settles(run, check),
+                Some(_) => true,
+            })
+        })
+    }
+}
+
+/// The settings of a solver: those of the test case win over what the policy proposes.
+fn with_own(case: &TestCase, target: &Target, proposed: Vec<Setting>, allowed: bool) -> Vec<Setting> {
+    let own = case.options.iter().find(|own| own.solver == target.number && allowed);
+    let own = own.map(|own| own.settings.as_slice()).unwrap_or_default();
+    let mut settings = proposed;
+    settings.retain(|setting| own.iter().all(|own| own.option != setting.option));
+    settings.extend_from_slice(own);
+    settings.sort();
+    settings
+}

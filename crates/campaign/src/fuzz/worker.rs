@@ -1,0 +1,440 @@
+//! A worker: takes rounds, runs their test cases, hands over what they reveal.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use engines::{Feedback, RunFeedback, TestCase};
+use eval::Evaluator;
+use generate::Rng;
+use smtlib::{Release, print};
+use solver::RunClass;
+use solver::run::{Run, Runner, Runners};
+
+use super::answers;
+use super::prepare::{Prepared, RefusedLogics};
+use crate::config::Identity;
+use crate::driver::{
+    AnswerCache, Chain, Driver, EnginePanic, FairOptions, Plan, PlannedSeed, Questions, StreamPurpose,
+    runnable, stream,
+};
+use crate::error::CampaignError;
+use crate::hash;
+use crate::schedule::{Length, Observation, OptionPolicy, Scheduler, Signal};
+use crate::seeds::SeedText;
+use crate::shared::{Line, Shared, Spent, run_totals, thread_cpu};
+use crate::store::{Counts, Totals};
+use crate::target::Target;
+use crate::triage::{Ruling, Suspect, Triage, Verdicts};
+
+/// Counts are handed over at least this often, so that a kill loses little and the view moves.
+const SETTLE_EVERY: Duration = Duration::from_millis(500);
+
+/// Share of test cases that costly oracles look at, beside those with new behaviour.
+const THOROUGH: f64 = 0.05;
+
+/// Mutants up to this size may become seeds.
+const LARGEST_SEED: usize = 16 << 10;
+
+/// A step that takes this much CPU time of ours is worth a look: scripts are small, and evaluation has budgets.
+const SLOW: Duration = Duration::from_secs(2);
+
+/// What a worker works with; the same for all workers.
+#[derive(Clone, Copy)]
+pub struct Tools<'a> {
+    pub shared: &'a Shared<'a>,
+    pub triage: &'a Triage<'a>,
+    pub scheduler: &'a Scheduler<'a>,
+    pub policy: &'a dyn OptionPolicy,
+    pub signals: &'a [Box<dyn Signal>],
+}
+
+/// One worker.
+pub struct Worker<'a> {
+    tools: Tools<'a>,
+    identity: &'a Identity,
+    targets: &'a [Target],
+    runner: Box<dyn Runner>,
+    driver: Driver<'a>,
+    answers: AnswerCache,
+    evaluator: Evaluator,
+    verdicts: Verdicts,
+    refused_logics: RefusedLogics,
+    /// CPU time of this thread when its counts were last handed over.
+    settled: Duration,
+    /// When that was.
+    settled_at: Instant,
+}
+
+/// What a part of a round has cost and brought.
+#[derive(Default)]
+struct Tally {
+    counts: Counts,
+    answers: BTreeMap<(usize, &'static str), u64>,
+    totals: Totals,
+}
+
+/// How a round goes, to judge its seeds at its end.
+#[derive(Default)]
+struct Course {
+    tests: u64,
+    /// Test cases on which every solver ran out of time, or that every solver refused.
+    fruitless: u64,
+}
+
+impl<'a> Worker<'a> {
+    pub fn new(tools: Tools<'a>, runners: &dyn Runners) -> Result<Worker<'a>, CampaignError> {
+        let Scheduler { identity, targets, .. } = *tools.scheduler;
+        let runner = runners.runner().map_err(|error| CampaignError::of_run("a solver", error))?;
+        Ok(Worker {
+            tools,
+            identity,
+            targets,
+            runner,
+            driver: Driver::new(targets, identity.rng_seed).with_options(FairOptions { targets }),
+            answers: AnswerCache::default(),
+            evaluator: Evaluator::default(),
+            verdicts: Verdicts::default(),
+            refused_logics: RefusedLogics::new(),
+            settled: thread_cpu(),
+            settled_at: Instant::now(),
+        })
+    }
+
+    /// Rounds until the campaign is over.
+    pub fn work(&mut self) -> Result<(), CampaignError> {
+        let scheduler = self.tools.scheduler;
+        while let Some((round, mut state)) = self.tools.shared.next_round() {
+            let trial = scheduler.trial(round, || state.next_untried());
+            let plan = trial.unwrap_or_else(|| scheduler.plan(round, &state.learned, &state.pool));
+            let usual = state.usual_cost();
+            drop(state);
+            self.tools.shared.log.write(&Line::Round {
+                round,
+                engine: &plan.engine,
+                logic: &plan.logic,
+                seeds: plan.seeds.iter().map(PlannedSeed::name).collect(),
+            })?;
+            self.round(&plan, usual)?;
+        }
+        Ok(())
+    }
+
+    fn round(&mut self, plan: &Plan, usual: Duration) -> Result<(), CampaignError> {
+        let mut tally = Tally::default();
+        let mut course = Course::default();
+        let finished = self.test_cases(plan, usual, &mut tally, &mut course);
+        match finished {
+            Ok(()) => {}
+            Err(Failure::Campaign(error)) => return Err(error),
+            Err(Failure::Engine(panic)) => {
+                let place = format!("round {} of {}: {panic}", plan.round, plan.engine);
+                self.internal_error(&mut tally, &place, "")?;
+            }
+        }
+        tally.counts.rounds = 1;
+        let once = self.tools.scheduler.engine(&plan.engine).is_some_and(|engine| engine.once());
+        let tried = course.tests >= 3 || once && course.tests > 0;
+        if tried && course.fruitless == course.tests {
+            self.drop_seeds(plan)?;
+        }
+        self.settle(plan, &mut tally)
+    }
+
+    /// All solvers time out on everything made of these seeds, or refuse it, or none has their theories.
+    fn drop_seeds(&self, plan: &Plan) -> Result<(), CampaignError> {
+        for planned in &plan.seeds {
+            let PlannedSeed::Text(seed) = planned else { continue };
+            let dropped = self.tools.shared.state().drop_seed(&seed.hash);
+            if let Some(dropped) = dropped {
+                let text = format!("seed {} dropped: all solvers time out on it or refuse it", dropped.name);
+                self.tools.shared.log.note(&text)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn test_cases(
+        &mut self,
+        plan: &Plan,
+        usual: Duration,
+        tally: &mut Tally,
+        course: &mut Course,
+    ) -> Result<(), Failure> {
+        let Some(engine) = self.tools.scheduler.engine(&plan.engine) else {
+            let text = format!("there is no engine '{}'", plan.engine);
+            return Err(CampaignError::Internal(text).into());
+        };
+        let mut options = stream(self.identity.rng_seed, plan.round, StreamPurpose::Options);
+        let mut begun = thread_cpu();
+        let opened = {
+            let Worker { driver, runner, answers, targets, .. } = self;
+            driver.open(engine, plan, &mut Questions { targets, runner: &mut **runner, cache: answers })?
+        };
+        self.answers.take_failure()?;
+        let Some(mut chain) = opened else { return Ok(()) };
+        let mut length = Length::new(plan.steps, chain.length(), usual);
+        while length.goes_on() && !self.tools.shared.stop.now() {
+            let case = {
+                let Worker { driver, runner, answers, targets, .. } = self;
+                driver.next(&mut chain, &mut Questions { targets, runner: &mut **runner, cache: answers })?
+            };
+            self.answers.take_failure()?;
+            let Some(case) = case else { break };
+            if !self.tools.shared.stop.take_test() {
+                break;
+            }
+            let feedback = self.test(case, &chain, &mut options, tally, course)?;
+            let own = self.look_at_time(&mut begun, &chain, tally)?;
+            let solvers: Duration = feedback.runs.iter().map(|run| run.cpu).sum();
+            length.record(&feedback, own + solvers);
+            chain.learn(&feedback);
+            if self.settled_at.elapsed() >= SETTLE_EVERY {
+                self.settle(plan, tally)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs one test case and sees to whatever it reveals.
+    fn test(
+        &mut self,
+        mut case: TestCase,
+        chain: &Chain,
+        options: &mut Rng,
+        tally: &mut Tally,
+        course: &mut Course,
+    ) -> Result<Feedback, CampaignError> {
+        tally.counts.tests += 1;
+        course.tests += 1;
+        let usage;
+        (case.script, usage) = runnable(&mut self.driver.store, &case.script);
+        if let Err(text) = self.check_witness(&case) {
+            let standard = print::print(&self.driver.store, &case.script, Release::STANDARD);
+            self.internal_error(tally, &format!("{}: {text}", place(chain, &case)), &standard)?;
+            return Ok(Feedback::default());
+        }
+        let Tools { policy, triage, .. } = self.tools;
+        let store = &mut self.driver.store;
+        let prepared =
+            Prepared::new(store, &case, usage, self.targets, policy, &self.refused_logics, options);
+        let runs = prepared.run(store, self.targets, &mut *self.runner)?;
+        self.count(&prepared, &runs, tally, course);
+        let novel = self.observe(&prepared, &runs, chain)?;
+        tally.counts.novel += u64::from(novel > 0);
+        let thorough = novel > 0 || options.chance(THOROUGH);
+        let rng_seed = self.identity.rng_seed;
+        let suspect = Suspect { case: &case, runs: &runs, chain, rng_seed, thorough };
+        let known = |signature: &_| triage.recognise(signature);
+        let rulings = self.verdicts.judge(&mut self.driver.store, &mut *self.runner, &suspect, &known)?;
+        let mut findings = 0;
+        for ruling in rulings {
+            match ruling {
+                Ruling::Confirmed(reproduction) => {
+                    findings += 1;
+                    triage.enter(*reproduction)?;
+                }
+                Ruling::Known(signature) => {
+                    // What nobody wants to hear of is no reason to go on.
+                    findings += u32::from(!triage.is_unwanted(&signature));
+                    let input = runs.first().map(|run| String::from_utf8_lossy(&run.script));
+                    let (round, step) = (chain.plan().round, case.provenance.step);
+                    triage.count_known(&signature, round, step, &input.unwrap_or_default());
+                }
+                Ruling::Unconfirmed => tally.totals.unconfirmed += 1,
+                Ruling::Excused => tally.totals.excused += 1,
+            }
+        }
+        let feedback = Feedback {
+            findings,
+            novel,
+            runs: runs
+                .iter()
+                .map(|run| RunFeedback {
+                    solver: prepared.target_of(run),
+                    answer: answers::answered(run),
+                    cpu: run.outcome.cpu_time,
+                })
+                .collect(),
+        };
+        for (run, told) in runs.iter().zip(&feedback.runs) {
+            policy.observe(&Observation {
+                target: &self.targets[told.solver],
+                settings: &run.configuration.request.settings,
+                usage: &prepared.usage,
+                answer: told.answer,
+                cpu: told.cpu,
+                novel,
+                findings,
+            });
+        }
+        Ok(feedback)
+    }
+
+    /// Counts what solvers said.
+    fn count(&mut self, prepared: &Prepared, runs: &[Run], tally: &mut Tally, course: &mut Course) {
+        for run in runs {
+            let target = &self.targets[prepared.target_of(run)];
+            *tally.answers.entry((target.number, answers::word(run))).or_default() += 1;
+            if answers::refuses_logic(run) {
+                let logic = prepared.case.script.logic(&self.driver.store).unwrap_or_default();
+                self.refused_logics.insert((target.number, logic.to_owned()));
+            }
+            if answers::refused(run) {
+                tally.totals.refuse(format!("{}: {}", target.name, answers::refusal(run)));
+            }
+        }
+        let fruitless = |run: &Run| run.answers.class == RunClass::Timeout || answers::refused(run);
+        course.fruitless += u64::from(runs.iter().all(fruitless));
+        tally.totals.rejected += u64::from(runs.iter().any(answers::refused));
+    }
+
+    /// A step that took long is counted and kept: no solver waits for us without a reason that can be looked into. Tells
+    /// the CPU time of the step; the next one begins now.
+    fn look_at_time(
+        &self,
+        begun: &mut Duration,
+        chain: &Chain,
+        tally: &mut Tally,
+    ) -> Result<Duration, CampaignError> {
+        let now = thread_cpu();
+        let took = now.saturating_sub(*begun);
+        *begun = now;
+        if took >= SLOW {
+            let plan = chain.plan();
+            let text = format!(
+                "round {} step {} of {} in {}: {:.1} s of our own",
+                plan.round,
+                chain.steps().saturating_sub(1),
+                plan.engine,
+                plan.logic,
+                took.as_secs_f64()
+            );
+            tally.totals.slow += 1;
+            tally.totals.slowest = tally.totals.slowest.max(took.as_micros() as u64);
+            let seeds: Vec<&str> = chain.ancestors().iter().map(|(seed, _)| &*seed.text).collect();
+            self.tools.shared.keep_internal(&text, &seeds.join("\n"))?;
+            self.tools.shared.log.note(&text)?;
+        }
+        Ok(took)
+    }
+
+    /// A model that an engine hands over is checked again on the script that solvers get.
+    fn check_witness(&mut self, case: &TestCase) -> Result<(), String> {
+        let Some(witness) = case.witness() else { return Ok(()) };
+        self.evaluator.forget();
+        for term in eval::model::checked_terms(&case.script) {
+            match self.evaluator.holds(&self.driver.store, witness.model(), term) {
+                Ok(true) => {}
+                Ok(false) => return Err("the witness does not satisfy an assertion".to_owned()),
+                Err(unknown) => {
+                    return Err(format!("the witness leaves an assertion open: {}", unknown.reason));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks for new behaviour and tells how much there is; a small script that shows some becomes a seed.
+    fn observe(&self, prepared: &Prepared, runs: &[Run], chain: &Chain) -> Result<u32, CampaignError> {
+        let shared = self.tools.shared;
+        let numbered: Vec<(usize, &Run)> = runs.iter().map(|run| (prepared.target_of(run), run)).collect();
+        let mut features = Vec::new();
+        for signal in self.tools.signals {
+            signal.features(&prepared.usage, &numbered, &mut features);
+        }
+        let novel = shared.state().observe(&features);
+        let quick = runs.iter().any(|run| !answers::gave_up(run) && !answers::refused(run));
+        let joins = novel > 0 && quick;
+        if !joins && !shared.log.is_on() {
+            return Ok(novel);
+        }
+        let standard = print::print(&self.driver.store, &prepared.case.script, Release::STANDARD);
+        if joins && standard.len() <= LARGEST_SEED {
+            let seed = SeedText::new(place(chain, prepared.case), standard.as_str());
+            shared.state().join(seed);
+        }
+        shared.log.write(&Line::Test {
+            round: chain.plan().round,
+            step: prepared.case.provenance.step,
+            engine: &prepared.case.provenance.engine,
+            script: &hash::name(standard.as_bytes()),
+            answers: runs.iter().map(answers::word).collect(),
+            novel: novel > 0,
+        })?;
+        Ok(novel)
+    }
+
+    /// A defect of ours: shown, counted, and kept with its script.
+    fn internal_error(&self, tally: &mut Tally, text: &str, script: &str) -> Result<(), CampaignError> {
+        tally.totals.internal_errors += 1;
+        self.tools.shared.observer.note(&format!("internal error in {text}"));
+        self.tools.shared.keep_internal(text, script)?;
+        self.tools.shared.log.note(text)
+    }
+
+    /// Hands the counts over to the shared state.
+    fn settle(&mut self, plan: &Plan, tally: &mut Tally) -> Result<(), CampaignError> {
+        let Tally { mut counts, answers, mut totals } = std::mem::take(tally);
+        let accounts = self.runner.take_accounts();
+        let solvers = accounts.total();
+        let cpu = thread_cpu();
+        counts.cpu = (solvers.cpu + cpu.saturating_sub(self.settled)).as_micros() as u64;
+        (self.settled, self.settled_at) = (cpu, Instant::now());
+        totals.add(&run_totals(&accounts));
+        totals.questions.add(&self.answers.take_counts());
+        totals.rounds += counts.rounds;
+        totals.tests += counts.tests;
+        totals.novel += counts.novel;
+        if counts.tests > 0 {
+            totals.engines.insert(plan.engine.clone(), counts.tests);
+        }
+        for ((number, word), count) in answers {
+            let answers = totals.answers.entry(self.targets[number].name.clone()).or_default();
+            *answers.entry(word.to_owned()).or_default() += count;
+        }
+        let generated = plan.seeds.iter().all(|seed| matches!(seed, PlannedSeed::Generated));
+        let given = plan.seeds.iter().filter(|seed| matches!(seed, PlannedSeed::Text(_)));
+        let spent = Spent {
+            engine: &plan.engine,
+            logic: generated.then_some(plan.logic.as_str()),
+            seeds: given.map(PlannedSeed::name).collect(),
+            counts,
+            runs: solvers.runs,
+            totals,
+        };
+        let launcher = self.runner.take_launcher_cpu();
+        let mut state = self.tools.shared.state();
+        state.add_own_cpu(launcher);
+        state.add(&spent);
+        drop(state);
+        for note in self.runner.take_notes() {
+            self.tools.shared.observer.note(&note);
+            self.tools.shared.log.note(&note)?;
+        }
+        Ok(())
+    }
+}
+
+/// `round 3 step 4 of diver`.
+fn place(chain: &Chain, case: &TestCase) -> String {
+    let provenance = &case.provenance;
+    format!("round {} step {} of {}", chain.plan().round, provenance.step, provenance.engine)
+}
+
+/// Why a round ended before its time.
+enum Failure {
+    Engine(EnginePanic),
+    Campaign(CampaignError),
+}
+
+impl From<EnginePanic> for Failure {
+    fn from(panic: EnginePanic) -> Failure {
+        Failure::Engine(panic)
+    }
+}
+
+impl From<CampaignError> for Failure {
+    fn from(error: CampaignError) -> Failure {
+        Failure::Campaign(error)
+    }
+}

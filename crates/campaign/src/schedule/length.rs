@@ -1,0 +1,135 @@
+//! How long a chain goes on.
+//!
+//! Engines know how long a chain may be useful: STORM makes 300 instances of a seed and more, DIVER a thousand mutants
+//! one upon the other. A seed that yields nothing should not have them all; yet some bugs lie a thousand changes away.
+//! Every chain is granted some steps before anything has to pay, mostly few and now and then many: each scale of lengths
+//! gets the same share of the time, which is within a logarithm of the best schedule for any unknown distance (Luby,
+//! Sinclair, Zuckerman: Optimal Speedup of Las Vegas Algorithms, 1993). Beyond its grant a chain goes on while it pays:
+//! after new behaviour or a finding for some steps more, and while its runs are so cheap that it has not used the CPU time
+//! of as many usual test cases.
+
+use std::time::Duration;
+
+use engines::Feedback;
+use generate::Rng;
+
+/// The shortest grant: enough to pay for opening the chain.
+const LEAST: usize = 30;
+
+/// The longest grant is this many times doubled.
+const DOUBLINGS: u32 = 6;
+
+/// Steps that new behaviour or a finding is good for.
+const PAYS: usize = 30;
+
+/// A chain ends after this many test cases in a row that some solver ran out of time on, or none could do anything with.
+const PATIENCE: u32 = 3;
+
+/// Steps granted to a chain: 30 half of the time, 60 a quarter of the time, and so on up to 1,920.
+pub fn grant(rng: &mut Rng) -> usize {
+    let doublings = rng.bits().trailing_zeros().min(DOUBLINGS);
+    LEAST << doublings
+}
+
+/// Whether a chain goes on.
+#[derive(Clone, Debug)]
+pub struct Length {
+    done: usize,
+    /// Steps that need not pay any more.
+    granted: usize,
+    /// CPU time that cheap test cases may use up instead.
+    budget: Duration,
+    spent: Duration,
+    /// The engine's own wish.
+    most: usize,
+    /// Test cases in a row that cost a time-out or came to nothing.
+    wasted: u32,
+}
+
+impl Length {
+    /// A chain with so many steps granted, of an engine that wants at most so many. `usual` is the CPU time of a usual
+    /// test case.
+    pub fn new(granted: usize, most: usize, usual: Duration) -> Length {
+        let budget = usual.saturating_mul(u32::try_from(granted).unwrap_or(u32::MAX));
+        Length { done: 0, granted, budget, spent: Duration::ZERO, most, wasted: 0 }
+    }
+
+    pub fn goes_on(&self) -> bool {
+        let paid_for = self.done < self.granted || self.spent < self.budget;
+        paid_for && self.done < self.most && self.wasted < PATIENCE
+    }
+
+    /// Counts a test case and the CPU time that it took.
+    pub fn record(&mut self, feedback: &Feedback, cpu: Duration) {
+        self.done += 1;
+        self.spent += cpu;
+        if feedback.is_novel() || feedback.is_finding() {
+            self.granted = self.granted.max(self.done.saturating_add(PAYS));
+        }
+        let wasted = feedback.is_hopeless() || feedback.timed_out();
+        self.wasted = if wasted { self.wasted + 1 } else { 0 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const USUAL: Duration = Duration::from_millis(20);
+
+    fn length(granted: usize, most: usize) -> Length {
+        Length::new(granted, most, USUAL)
+    }
+
+    fn steps(mut length: Length, mut feedback: impl FnMut(usize) -> Feedback) -> usize {
+        let mut made = 0;
+        while length.goes_on() {
+            length.record(&feedback(made), USUAL);
+            made += 1;
+        }
+        made
+    }
+
+    fn told(letters: &str) -> Feedback {
+        Feedback::from_letters(letters)
+    }
+
+    #[test]
+    fn a_barren_chain_ends_at_its_grant_and_a_paying_one_at_the_engines_length() {
+        assert_eq!(steps(length(30, 1000), |_| told("")), 30);
+        assert_eq!(steps(length(30, 1000), |_| told("n")), 1000);
+        assert_eq!(steps(length(30, 1000), |step| told(if step == 20 { "f" } else { "" })), 51);
+        assert_eq!(steps(length(usize::MAX, 7), |_| told("")), 7);
+    }
+
+    #[test]
+    fn a_chain_that_only_costs_time_ends_soon() {
+        assert_eq!(steps(length(1000, 1000), |_| told("h")), PATIENCE as usize);
+        assert_eq!(steps(length(30, 1000), |step| told(if step % 3 == 2 { "" } else { "h" })), 30);
+    }
+
+    #[test]
+    fn cheap_test_cases_may_be_more() {
+        let mut cheap = length(30, 1000);
+        let mut made = 0;
+        while cheap.goes_on() {
+            cheap.record(&told(""), USUAL / 4);
+            made += 1;
+        }
+        assert_eq!(made, 120);
+    }
+
+    #[test]
+    fn every_scale_of_lengths_gets_a_like_share_of_the_time() {
+        let mut rng = generate::rng::stream(5, 5);
+        let mut time = std::collections::BTreeMap::new();
+        for _ in 0..100_000 {
+            let steps = grant(&mut rng);
+            *time.entry(steps).or_insert(0usize) += steps;
+        }
+        assert_eq!(time.len(), DOUBLINGS as usize + 1);
+        let all: usize = time.values().sum();
+        let (shortest, longest) = (time[&LEAST], time[&(LEAST << DOUBLINGS)]);
+        assert!(shortest * 16 > all && longest * 16 > all, "{time:?}");
+    }
+}

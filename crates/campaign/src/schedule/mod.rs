@@ -1,0 +1,18 @@
+//! What to do next and for how long, from counts alone: engine, seeds, logic, options, length.
+
+mod choice;
+mod length;
+mod logics;
+mod novelty;
+mod plan;
+mod policy;
+mod pool;
+mod statistics;
+
+pub use length::Length;
+pub use logics::logics;
+pub use novelty::{Novelty, Signal, signals};
+pub use plan::Scheduler;
+pub use policy::{Observation, OptionPolicy, policy};
+pub use pool::Pool;
+pub use statistics::{QUESTION, SHARE};

@@ -1,0 +1,159 @@
+//! What comes next: engine, seeds, logic, solver group, length. Decided from the learned counts and the round's own stream.
+
+use engines::Engine;
+use generate::Rng;
+
+use super::choice::choose;
+use super::length;
+use super::logics::logics;
+use super::pool::Pool;
+use crate::config::Identity;
+use crate::driver::{Plan, PlannedSeed, StreamPurpose, stream};
+use crate::seeds::SeedText;
+use crate::store::{ENGINE, LOGIC, Learned};
+use crate::target::Target;
+
+/// How often a seed is generated although there are others: only where the user gave none.
+const FRESH: f64 = 0.5;
+
+/// After this many rounds that try seeds there is one that makes something of them: a large folder must not take a whole
+/// campaign.
+const TRIALS: u64 = 30;
+
+/// What rounds are planned from, beside what was learned.
+pub struct Scheduler<'a> {
+    pub identity: &'a Identity,
+    pub targets: &'a [Target],
+    pub engines: &'a [Box<dyn Engine>],
+}
+
+impl Scheduler<'_> {
+    /// Decides a round.
+    pub fn plan(&self, round: u64, learned: &Learned, pool: &Pool) -> Plan {
+        let identity = self.identity;
+        let mut rng = stream(identity.rng_seed, round, StreamPurpose::Plan);
+        let group = group(self.targets.len(), &mut rng);
+        // Engines that try every seed once have had their turn.
+        let again = |name: &&String| !self.engine(name).is_some_and(|engine| engine.once());
+        let names: Vec<String> = identity.engines.iter().filter(again).cloned().collect();
+        let names = if names.is_empty() { &identity.engines } else { &names };
+        let engine = if identity.auto { choose(&mut rng, names, ENGINE, learned) } else { rng.pick(names) };
+        let engine = engine.cloned().unwrap_or_default();
+        let logics = logics(identity, self.targets, &group);
+        let logic = if identity.auto { choose(&mut rng, &logics, LOGIC, learned) } else { rng.pick(&logics) };
+        let logic = logic.cloned().unwrap_or_else(|| "QF_UF".to_owned());
+        let wanted = self.engine(&engine).map_or(1, |engine| engine.seeds_wanted());
+        let seeds = (0..wanted)
+            .map(|_| {
+                let fresh = identity.seeds.is_empty() && rng.chance(FRESH);
+                match pool.choose(&mut rng) {
+                    Some(seed) if !fresh => PlannedSeed::Text(seed.clone()),
+                    _ => PlannedSeed::Generated,
+                }
+            })
+            .collect();
+        let steps = length::grant(&mut rng);
+        Plan { round, engine, seeds, logic, group, steps }
+    }
+
+    /// A round that tries a given seed as it is, if one is left and an engine does that.
+    pub fn trial(&self, round: u64, next: impl FnOnce() -> Option<SeedText>) -> Option<Plan> {
+        let once = |engine: &&dyn Engine| {
+            engine.once() && self.identity.engines.iter().any(|name| *name == engine.name())
+        };
+        let engine = self.engines.iter().map(AsRef::as_ref).find(once)?;
+        if round % (TRIALS + 1) == TRIALS {
+            return None;
+        }
+        let seed = next()?;
+        Some(Plan {
+            round,
+            engine: engine.name().to_owned(),
+            seeds: vec![PlannedSeed::Text(seed)],
+            logic: "ALL".to_owned(),
+            group: (0..self.targets.len()).collect(),
+            steps: usize::MAX,
+        })
+    }
+
+    pub fn engine(&self, name: &str) -> Option<&dyn Engine> {
+        self.engines.iter().map(AsRef::as_ref).find(|engine| engine.name() == name)
+    }
+}
+
+/// All solvers half of the time, else at least two of them.
+fn group(solvers: usize, rng: &mut Rng) -> Vec<usize> {
+    let mut all: Vec<usize> = (0..solvers).collect();
+    if solvers > 2 && rng.chance(0.5) {
+        rng.shuffle(&mut all);
+        all.truncate(rng.between(2, solvers - 1));
+        all.sort_unstable();
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::store::Counts;
+
+    fn identity(seeds: bool) -> Identity {
+        let seeds = if seeds { vec!["seeds".into()] } else { Vec::new() };
+        let engines = ["seed", "generate", "diver", "fusion"].map(str::to_owned).to_vec();
+        Identity { engines, seeds, auto: true, ..Identity::of_runs(Duration::from_secs(1), 1024, 3) }
+    }
+
+    fn pool(seeds: usize) -> Pool {
+        let mut pool = Pool::default();
+        for number in 0..seeds {
+            let text = format!("(assert (> {number} 0))");
+            pool.add(SeedText::new("seed", text), Counts::default(), false);
+        }
+        pool
+    }
+
+    #[test]
+    fn the_same_counts_and_number_make_the_same_plan() {
+        let (identity, engines, pool) = (identity(true), engines::all(), pool(9));
+        let scheduler = Scheduler { identity: &identity, targets: &[], engines: &engines };
+        let plans = |first| -> Vec<Plan> {
+            (first..first + 50).map(|round| scheduler.plan(round, &Learned::default(), &pool)).collect()
+        };
+        assert_eq!(plans(0), plans(0));
+        assert_ne!(plans(0), plans(50));
+        let names: BTreeSet<String> = plans(0).into_iter().map(|plan| plan.engine).collect();
+        assert!(!names.contains("seed"), "seeds as they are have rounds of their own");
+        assert_eq!(names.len(), 3, "{names:?}");
+        let fusion = plans(0).into_iter().find(|plan| plan.engine == "fusion").expect("a fusion");
+        assert_eq!(fusion.seeds.len(), 2);
+    }
+
+    #[test]
+    fn given_seeds_are_used_and_none_is_generated_beside_them() {
+        let engines = engines::all();
+        for given in [true, false] {
+            let (identity, pool) = (identity(given), pool(3));
+            let scheduler = Scheduler { identity: &identity, targets: &[], engines: &engines };
+            let plans = (0..100).map(|round| scheduler.plan(round, &Learned::default(), &pool));
+            let generated = plans.filter(|plan| plan.seeds.contains(&PlannedSeed::Generated)).count();
+            assert_eq!(generated == 0, given, "{generated}");
+        }
+    }
+
+    #[test]
+    fn every_seed_is_tried_once_and_other_rounds_come_between() {
+        let (identity, engines) = (identity(true), engines::all());
+        let scheduler = Scheduler { identity: &identity, targets: &[], engines: &engines };
+        let mut left: Vec<SeedText> = (0..40).map(|n| SeedText::new("s", format!("{n}"))).collect();
+        let mut trials = 0;
+        for round in 0..62 {
+            let trial = scheduler.trial(round, || left.pop());
+            trials += usize::from(trial.is_some());
+            assert!(round != 30 || trial.is_none());
+        }
+        assert_eq!(trials, 40);
+    }
+}

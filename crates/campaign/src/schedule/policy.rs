@@ -1,0 +1,111 @@
+//! Option policies: which options a solver gets for a test case.
+
+use std::time::Duration;
+
+use engines::Answered;
+use generate::Rng;
+use smtlib::Setting;
+use smtlib::logic::Usage;
+use solver::options::{OptionKind, OptionTable, SolverOption};
+
+use crate::config::PolicyName;
+use crate::target::Target;
+
+/// Decides the options of test cases. One value serves all workers.
+pub trait OptionPolicy: Send + Sync {
+    /// Configurations of a solver for a test case, one run each: one, or several to compare. The settings come beside the
+    /// user's own and those of the test case.
+    fn propose(&self, target: &Target, usage: &Usage, rng: &mut Rng) -> Vec<Vec<Setting>>;
+
+    /// What came of a configuration.
+    fn observe(&self, _seen: &Observation) {}
+
+    /// May runs ask for models and other results beside the answer? They set options too.
+    fn may_ask(&self) -> bool {
+        true
+    }
+}
+
+/// What came of one configuration of a test case.
+#[derive(Clone, Copy, Debug)]
+pub struct Observation<'a> {
+    pub target: &'a Target,
+    pub settings: &'a [Setting],
+    /// What the script uses.
+    pub usage: &'a Usage,
+    pub answer: Answered,
+    pub cpu: Duration,
+    /// New behaviour of the test case, all its runs together.
+    pub novel: u32,
+    pub findings: u32,
+}
+
+/// The policy of this name.
+pub fn policy(name: PolicyName) -> Box<dyn OptionPolicy> {
+    match name {
+        PolicyName::Default => Box::new(Defaults),
+        PolicyName::Fair => Box::new(Fair),
+        PolicyName::Random => Box::new(Random),
+        PolicyName::None => Box::new(Nothing),
+    }
+}
+
+/// Nothing beside what the user wrote.
+const PLAIN: [Vec<Setting>; 1] = [Vec::new()];
+
+struct Defaults;
+
+impl OptionPolicy for Defaults {
+    fn propose(&self, _: &Target, _: &Usage, _: &mut Rng) -> Vec<Vec<Setting>> {
+        PLAIN.to_vec()
+    }
+}
+
+struct Nothing;
+
+impl OptionPolicy for Nothing {
+    fn propose(&self, _: &Target, _: &Usage, _: &mut Rng) -> Vec<Vec<Setting>> {
+        PLAIN.to_vec()
+    }
+
+    fn may_ask(&self) -> bool {
+        false
+    }
+}
+
+struct Fair;
+
+impl OptionPolicy for Fair {
+    fn propose(&self, target: &Target, _: &Usage, rng: &mut Rng) -> Vec<Vec<Setting>> {
+        match &target.table {
+            Some(table) if rng.chance(0.5) => vec![target.solver.fair_options(table, rng)],
+            _ => PLAIN.to_vec(),
+        }
+    }
+}
+
+struct Random;
+
+impl OptionPolicy for Random {
+    fn propose(&self, target: &Target, _: &Usage, rng: &mut Rng) -> Vec<Vec<Setting>> {
+        match &target.table {
+            Some(table) if rng.chance(0.5) => vec![target.solver.fair_options(&opened(target, table), rng)],
+            _ => PLAIN.to_vec(),
+        }
+    }
+}
+
+/// The table without the limits by category: what is excluded by name stays so.
+fn opened(target: &Target, table: &OptionTable) -> OptionTable {
+    let rules = &target.solver.adapter.options;
+    let by_name =
+        |option: &SolverOption| rules.exclude.iter().any(|rule| rule.pattern.is_match(&option.name));
+    let mut options = table.options.clone();
+    options.retain(|option| option.kind != OptionKind::Text && !by_name(option));
+    for option in &mut options {
+        option.excluded = None;
+        // A category nobody limits.
+        option.category = format!("any {}", option.category);
+    }
+    OptionTable { solver: table.solver.clone(), options }
+}

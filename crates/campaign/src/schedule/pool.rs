@@ -1,0 +1,172 @@
+//! The seeds of a campaign with what each has cost and brought: small and fast ones first, hopeless ones dropped,
+//! interesting mutants added up to a bound.
+
+use std::collections::BTreeMap;
+
+use generate::Rng;
+
+use super::choice::draw;
+use crate::seeds::SeedText;
+use crate::store::Counts;
+
+/// Mutants kept beside the given seeds.
+const MUTANTS: usize = 1000;
+
+/// Seeds looked at for one choice: enough to find a good one, few enough to cost nothing.
+const LOOKED_AT: usize = 512;
+
+/// A seed and what is known about it.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub seed: SeedText,
+    pub counts: Counts,
+    /// Made by an engine, not given by the user.
+    pub mutant: bool,
+}
+
+/// The seeds to choose from.
+#[derive(Clone, Debug, Default)]
+pub struct Pool {
+    entries: Vec<Entry>,
+    /// Place of each by hash.
+    places: BTreeMap<String, usize>,
+    mutants: usize,
+    dropped: u64,
+}
+
+impl Pool {
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Seeds that no solver could do anything with.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    pub fn contains(&self, hash: &str) -> bool {
+        self.places.contains_key(hash)
+    }
+
+    /// Adds a seed unless it is there.
+    pub fn add(&mut self, seed: SeedText, counts: Counts, mutant: bool) {
+        if self.places.contains_key(&seed.hash) {
+            return;
+        }
+        self.places.insert(seed.hash.clone(), self.entries.len());
+        self.entries.push(Entry { seed, counts, mutant });
+        self.mutants += usize::from(mutant);
+    }
+
+    /// Adds a mutant; the one that has brought least makes room. Tells which one left.
+    pub fn join(&mut self, seed: SeedText) -> Option<SeedText> {
+        let mut left = None;
+        if self.mutants >= MUTANTS && !self.places.contains_key(&seed.hash) {
+            let worst = self
+                .entries
+                .iter()
+                .filter(|entry| entry.mutant)
+                .min_by_key(|entry| (entry.counts.rounds == 0, entry.counts.findings, entry.counts.novel))
+                .map(|entry| entry.seed.hash.clone());
+            left = worst.and_then(|hash| self.take(&hash));
+        }
+        self.add(seed, Counts::default(), true);
+        left
+    }
+
+    /// Takes out a seed on which all solvers time out.
+    pub fn drop_hopeless(&mut self, hash: &str) -> Option<SeedText> {
+        let seed = self.take(hash)?;
+        self.dropped += 1;
+        Some(seed)
+    }
+
+    fn take(&mut self, hash: &str) -> Option<SeedText> {
+        let place = self.places.remove(hash)?;
+        let entry = self.entries.swap_remove(place);
+        if let Some(moved) = self.entries.get(place) {
+            self.places.insert(moved.seed.hash.clone(), place);
+        }
+        self.mutants -= usize::from(entry.mutant);
+        Some(entry.seed)
+    }
+
+    pub fn credit(&mut self, hash: &str, counts: &Counts) -> Option<&Entry> {
+        let entry = self.entries.get_mut(*self.places.get(hash)?)?;
+        entry.counts.add(counts);
+        Some(entry)
+    }
+
+    /// What a seed has cost and brought, all processes together.
+    pub fn set_counts(&mut self, hash: &str, counts: Counts) {
+        if let Some(entry) = self.places.get(hash).and_then(|place| self.entries.get_mut(*place)) {
+            entry.counts = counts;
+        }
+    }
+
+    /// Another process does not use it any more.
+    pub fn remove(&mut self, hash: &str) {
+        self.take(hash);
+    }
+
+    /// A seed by Thompson sampling over rewards per CPU second; what was not tried yet is expected to cost by its
+    /// size.
+    pub fn choose(&self, rng: &mut Rng) -> Option<&SeedText> {
+        let all = self.entries.len();
+        let mut best: Option<(f64, &Entry)> = None;
+        for i in 0..all.min(LOOKED_AT) {
+            let place = if all <= LOOKED_AT { i } else { rng.below(all) };
+            let entry = &self.entries[place];
+            let prior = 0.25 + entry.seed.text.len() as f64 / 4096.0;
+            let rate = draw(&entry.counts, rng, prior);
+            if best.is_none_or(|(highest, _)| rate > highest) {
+                best = Some((rate, entry));
+            }
+        }
+        best.map(|(_, entry)| &entry.seed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seed(text: &str) -> SeedText {
+        SeedText::new("test", text)
+    }
+
+    #[test]
+    fn small_seeds_come_first_and_a_dropped_one_never_again() {
+        let mut pool = Pool::default();
+        let (small, large) = (seed("s"), seed(&"l".repeat(40_000)));
+        pool.add(small.clone(), Counts::default(), false);
+        pool.add(large.clone(), Counts::default(), false);
+        let mut rng = generate::rng::stream(1, 1);
+        let chosen = (0..200).filter(|_| pool.choose(&mut rng) == Some(&small)).count();
+        assert!(chosen > 150, "{chosen}");
+        pool.drop_hopeless(&small.hash);
+        assert!((0..50).all(|_| pool.choose(&mut rng) == Some(&large)));
+        assert_eq!((pool.len(), pool.dropped()), (1, 1));
+    }
+
+    #[test]
+    fn mutants_are_bounded_and_given_seeds_stay() {
+        let mut pool = Pool::default();
+        pool.add(seed("given"), Counts::default(), false);
+        for i in 0..MUTANTS + 50 {
+            pool.join(seed(&i.to_string()));
+        }
+        assert_eq!(pool.len(), MUTANTS + 1);
+        assert!(pool.entries().iter().any(|entry| entry.seed.text.as_ref() == "given"));
+        let newest = seed(&(MUTANTS + 49).to_string());
+        assert!(pool.entries().iter().any(|entry| entry.seed == newest));
+    }
+}

@@ -1,0 +1,49 @@
+//! Between this process and the store: differences there and back, rounds claimed ahead. One thread does it, so that no
+//! worker waits for the disk or for another process.
+
+use std::sync::Mutex;
+
+use super::{Shared, lock};
+use crate::error::CampaignError;
+use crate::store::{CampaignStore, MemberId};
+
+/// Rounds claimed at a time: few enough that a kill wastes no numbers worth mentioning, enough for the time between two
+/// exchanges.
+const ROUNDS: u64 = 256;
+
+/// Untried seeds claimed at a time.
+const SEEDS: usize = 256;
+
+/// Tells the store what this process has counted, and hears what others have.
+pub fn exchange(
+    shared: &Shared,
+    store: &Mutex<Box<dyn CampaignStore>>,
+    member: MemberId,
+) -> Result<(), CampaignError> {
+    let mut store = lock(store);
+    let (delta, wants_rounds, wants_untried) = {
+        let mut state = shared.state();
+        (state.take_delta(), state.rounds_left() < super::state::LOW, state.wants_untried())
+    };
+    if let Err(error) = store.merge(&delta) {
+        shared.state().give_back(delta);
+        return Err(error.into());
+    }
+    store.beat(member)?;
+    let rounds = wants_rounds.then(|| store.claim_rounds(ROUNDS)).transpose()?;
+    let untried = wants_untried.then(|| store.claim_untried(SEEDS)).transpose()?;
+    let (news, totals) = (store.news()?, store.totals()?);
+    let members = store.members()?.len();
+    drop(store);
+    let mut state = shared.state();
+    let found = state.absorb(news, totals, rounds);
+    shared.stop.count_findings(found);
+    if let Some(seeds) = untried {
+        let more = seeds.len() == SEEDS;
+        state.add_untried(seeds, more);
+    }
+    drop(state);
+    shared.members.store(members, std::sync::atomic::Ordering::Relaxed);
+    shared.rounds_came.notify_all();
+    shared.log.flush()
+}

@@ -1,0 +1,404 @@
+//! What every store must do, as tests that run on each of them.
+
+use std::collections::BTreeSet;
+
+use super::totals::{REFUSALS, purpose};
+use super::{
+    CampaignStore, Claim, Counts, Delta, ENGINE, KnownFinding, LOGIC, MemoryStore, Sample, SeedDelta,
+    StoreError, StoredSeed, Totals, sqlite::SqliteStore,
+};
+use crate::config::Identity;
+use crate::seeds::SeedText;
+
+/// A campaign of which any number of handles can be had.
+pub trait Shelf: Sync {
+    fn handle(&self) -> Box<dyn CampaignStore>;
+    /// A handle of a campaign that keeps few features.
+    fn narrow(&self, features: usize) -> Box<dyn CampaignStore>;
+}
+
+struct InMemory(MemoryStore);
+
+impl Shelf for InMemory {
+    fn handle(&self) -> Box<dyn CampaignStore> {
+        Box::new(self.0.handle())
+    }
+
+    fn narrow(&self, features: usize) -> Box<dyn CampaignStore> {
+        let mut handle = self.0.handle();
+        handle.keep_features(features);
+        Box::new(handle)
+    }
+}
+
+struct OnDisk(tempfile::TempDir);
+
+impl Shelf for OnDisk {
+    fn handle(&self) -> Box<dyn CampaignStore> {
+        super::open(self.0.path()).expect("opened")
+    }
+
+    fn narrow(&self, features: usize) -> Box<dyn CampaignStore> {
+        let mut handle = SqliteStore::open(&self.0.path().join(super::FILE)).expect("opened");
+        handle.keep_features(features);
+        Box::new(handle)
+    }
+}
+
+pub fn identity() -> Identity {
+    Identity { engines: vec!["storm".into()], ..Identity::of_runs(std::time::Duration::from_secs(2), 512, 7) }
+}
+
+pub fn given() -> Vec<SeedText> {
+    vec![seed("(assert (= 1 1))"), seed("(assert true)"), seed("(assert (and true true))")]
+}
+
+pub fn seed(text: &str) -> SeedText {
+    SeedText::new("test", text)
+}
+
+pub fn finding(hash: &str) -> KnownFinding {
+    KnownFinding {
+        hash: hash.into(),
+        signature: format!("signature of {hash}"),
+        kind: "crash".into(),
+        solver: "z3".into(),
+        folder: format!("crash-z3-{hash}"),
+        round: 3,
+        step: 4,
+        duplicates: 0,
+        flaky: false,
+    }
+}
+
+pub fn tests(tests: u64) -> Counts {
+    Counts { tests, cpu: 10, ..Counts::default() }
+}
+
+/// Something of everything.
+pub fn delta(count: u64) -> Delta {
+    let mut delta =
+        Delta { totals: Totals { tests: count, slowest: count, ..Totals::default() }, ..Delta::default() };
+    delta.totals.ran(purpose::QUESTION, &super::RunCounts { runs: count, cpu: 5, ..Default::default() });
+    delta.totals.refuse("unknown \"operator\"".into());
+    delta.learned.add(ENGINE, "storm", &tests(count));
+    delta.learned.add(LOGIC, "QF_LIA", &tests(count));
+    delta.seeds.push(SeedDelta { hash: given()[0].hash.clone(), counts: tests(count) });
+    delta.samples.push(Sample { at: 100, engine: "storm".into(), tests: count, ..Sample::default() });
+    delta
+}
+
+fn retired(seed: &SeedText, keep_text: bool) -> Delta {
+    Delta { retired: vec![(seed.hash.clone(), keep_text)], ..Delta::default() }
+}
+
+fn new_mutant(seed: &SeedText) -> Delta {
+    Delta { new_seeds: vec![StoredSeed { seed: seed.clone(), mutant: true }], ..Delta::default() }
+}
+
+fn hashes(pool: &[(StoredSeed, Counts)]) -> Vec<&str> {
+    pool.iter().map(|(stored, _)| stored.seed.hash.as_str()).collect()
+}
+
+type Done = Result<(), StoreError>;
+
+fn deltas_of_two_handles_add_up(shelf: &dyn Shelf) -> Done {
+    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+    one.merge(&delta(2))?;
+    other.merge(&delta(5))?;
+    one.merge(&delta(3))?;
+    let mut totals = delta(2).totals;
+    totals.add(&delta(5).totals);
+    totals.add(&delta(3).totals);
+    assert_eq!((totals.tests, totals.slowest, totals.of(purpose::QUESTION).runs), (10, 5, 10));
+    for handle in [&mut one, &mut other] {
+        assert_eq!(handle.totals()?, totals);
+        assert_eq!(
+            handle.learned()?.get(ENGINE, "storm"),
+            Counts { tests: 10, cpu: 30, ..Counts::default() }
+        );
+        assert_eq!(handle.learned()?.of_kind(LOGIC).count(), 1);
+        let pool = handle.pool()?;
+        let (_, counts) = pool.iter().find(|(stored, _)| stored.seed == given()[0]).expect("given");
+        assert_eq!(counts.tests, 10);
+        let samples = handle.samples()?;
+        assert_eq!(samples, [Sample { at: 100, engine: "storm".into(), tests: 10, ..Sample::default() }]);
+    }
+    Ok(())
+}
+
+fn no_round_is_given_twice_to_four_threads(shelf: &dyn Shelf) -> Done {
+    let claim = || {
+        let mut handle = shelf.handle();
+        (1..=20).flat_map(|count| handle.claim_rounds(count % 4).expect("claimed")).collect::<Vec<u64>>()
+    };
+    let all: Vec<u64> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(claim)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
+    });
+    let different: BTreeSet<u64> = all.iter().copied().collect();
+    assert_eq!(different.len(), all.len());
+    // Nor is one left out.
+    assert_eq!(different.last(), Some(&(all.len() as u64 - 1)));
+    Ok(())
+}
+
+fn a_signature_is_claimed_once_by_eight_threads(shelf: &dyn Shelf) -> Done {
+    let claim = |who: u64| {
+        let mut handle = shelf.handle();
+        handle.claim(&KnownFinding { round: who, ..finding("abc") }).expect("an answer")
+    };
+    let claims: Vec<Claim> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|who| scope.spawn(move || claim(who))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    });
+    let winners: Vec<u64> = (0..8).filter(|who| claims[*who as usize] == Claim::New).collect();
+    assert_eq!(winners.len(), 1, "{claims:?}");
+    let known = KnownFinding { round: winners[0], ..finding("abc") };
+    assert_eq!(claims.iter().filter(|claim| **claim == Claim::Known(known.clone())).count(), 7);
+    assert_eq!(shelf.handle().findings()?, [known]);
+    Ok(())
+}
+
+fn duplicates_are_counted_by_all_and_an_update_keeps_them(shelf: &dyn Shelf) -> Done {
+    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+    assert_eq!(one.duplicate("abc")?, None);
+    assert_eq!(one.update(&finding("abc"))?, None);
+    one.claim(&finding("abc"))?;
+    one.duplicate("abc")?;
+    assert_eq!(other.duplicate("abc")?.map(|known| known.duplicates), Some(2));
+    let changed = KnownFinding { flaky: true, folder: "elsewhere".into(), ..finding("abc") };
+    let stored = one.update(&changed)?.expect("known");
+    assert_eq!(stored, KnownFinding { duplicates: 2, ..changed });
+    assert_eq!(other.findings()?, [stored]);
+    Ok(())
+}
+
+fn a_released_signature_can_be_claimed_again(shelf: &dyn Shelf) -> Done {
+    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+    assert_eq!(one.claim(&finding("abc"))?, Claim::New);
+    assert_eq!(other.claim(&finding("abc"))?, Claim::Known(finding("abc")));
+    one.release("abc")?;
+    assert_eq!(other.duplicate("abc")?, None);
+    assert_eq!(other.claim(&finding("abc"))?, Claim::New);
+    Ok(())
+}
+
+fn findings_come_in_the_order_of_rounds_and_steps(shelf: &dyn Shelf) -> Done {
+    let mut handle = shelf.handle();
+    for (hash, round, step) in [("a", 10, 0), ("b", 9, 7), ("c", 9, 3)] {
+        handle.claim(&KnownFinding { round, step, ..finding(hash) })?;
+    }
+    let order: Vec<String> = handle.findings()?.into_iter().map(|known| known.hash).collect();
+    assert_eq!(order, ["c", "b", "a"]);
+    Ok(())
+}
+
+fn untried_seeds_are_handed_out_once_the_smallest_first(shelf: &dyn Shelf) -> Done {
+    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+    let [middle, small, large] = &given()[..] else { unreachable!("three are given") };
+    one.merge(&new_mutant(&seed("m")))?;
+    assert_eq!(one.claim_untried(2)?, [small.clone(), middle.clone()]);
+    assert_eq!(other.claim_untried(2)?, std::slice::from_ref(large));
+    assert!(one.claim_untried(2)?.is_empty());
+    assert!(shelf.handle().claim_untried(2)?.is_empty());
+    Ok(())
+}
+
+fn a_retired_seed_is_not_handed_out_any_more(shelf: &dyn Shelf) -> Done {
+    let mut handle = shelf.handle();
+    handle.merge(&retired(&given()[1], true))?;
+    assert_eq!(handle.claim_untried(9)?, [given()[0].clone(), given()[2].clone()]);
+    Ok(())
+}
+
+fn news_tell_only_what_others_added(shelf: &dyn Shelf) -> Done {
+    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+    let mutant = seed("(assert false)");
+    let mut both = delta(2);
+    both.merge(new_mutant(&mutant));
+    both.features = vec![1, u64::MAX];
+    one.merge(&both)?;
+    one.claim(&finding("abc"))?;
+    one.merge(&retired(&given()[2], false))?;
+    let own = one.news()?;
+    assert_eq!(own.learned, one.learned()?);
+    assert_eq!((own.new_seeds.len(), own.seeds.len(), own.retired.len()), (0, 0, 0));
+    assert_eq!((own.features.len(), own.findings.len()), (0, 0));
+    let news = other.news()?;
+    assert_eq!(news.learned.get(ENGINE, "storm").tests, 2);
+    assert_eq!(news.new_seeds, [(StoredSeed { seed: mutant.clone(), mutant: true }, Counts::default())]);
+    assert_eq!(news.seeds, [(given()[0].hash.clone(), tests(2))]);
+    assert_eq!(news.retired, [given()[2].hash.clone()]);
+    assert_eq!((news.features, news.findings), (vec![1, u64::MAX], vec![finding("abc")]));
+    let again = other.news()?;
+    assert_eq!((again.new_seeds.len(), again.seeds.len(), again.retired.len()), (0, 0, 0));
+    assert_eq!((again.features.len(), again.findings.len()), (0, 0));
+    // What was there when a handle was opened is no news to it.
+    let late = shelf.handle().news()?;
+    assert_eq!((late.new_seeds.len(), late.features.len(), late.findings.len()), (0, 0, 0));
+    assert_eq!(late.learned, other.learned()?);
+    Ok(())
+}
+
+fn news_of_a_row_are_not_hidden_by_an_own_later_change(shelf: &dyn Shelf) -> Done {
+    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+    one.claim(&finding("abc"))?;
+    other.news()?;
+    // First the other one, then we ourselves, twice.
+    other.merge(&delta(1))?;
+    other.duplicate("abc")?;
+    for _ in 0..2 {
+        one.merge(&delta(2))?;
+        one.duplicate("abc")?;
+    }
+    let news = one.news()?;
+    assert_eq!(news.seeds.first().map(|(_, counts)| counts.tests), Some(5));
+    assert_eq!(news.findings.first().map(|known| known.duplicates), Some(3));
+    one.merge(&delta(2))?;
+    let news = one.news()?;
+    assert_eq!((news.seeds.len(), news.findings.len()), (0, 0));
+    Ok(())
+}
+
+fn a_mutant_that_made_room_may_come_back_and_a_hopeless_seed_may_not(shelf: &dyn Shelf) -> Done {
+    let mut handle = shelf.handle();
+    let (mutant, hopeless) = (seed("(assert false)"), seed("(assert hard)"));
+    for seed in [&mutant, &hopeless] {
+        handle.merge(&new_mutant(seed))?;
+    }
+    handle.merge(&retired(&mutant, false))?;
+    handle.merge(&retired(&hopeless, true))?;
+    assert_eq!((handle.seed(&mutant.hash)?, handle.seed(&hopeless.hash)?), (None, Some(hopeless.clone())));
+    assert_eq!(handle.pool()?.len(), 3);
+    for seed in [&mutant, &hopeless] {
+        handle.merge(&new_mutant(seed))?;
+    }
+    let pool = handle.pool()?;
+    assert!(hashes(&pool).contains(&mutant.hash.as_str()));
+    assert!(!hashes(&pool).contains(&hopeless.hash.as_str()));
+    Ok(())
+}
+
+fn texts_that_findings_need_stay_although_others_retire_the_seeds(shelf: &dyn Shelf) -> Done {
+    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+    let (mutant, unknown) = (seed("(assert false)"), seed("(assert unknown)"));
+    one.merge(&new_mutant(&mutant))?;
+    let ancestors = vec![mutant.clone(), unknown.clone()];
+    other.merge(&Delta { ancestors, ..Delta::default() })?;
+    one.merge(&retired(&mutant, false))?;
+    assert_eq!(one.seed(&mutant.hash)?, Some(mutant));
+    assert_eq!(one.seed(&unknown.hash)?, Some(unknown.clone()));
+    // An ancestor is not in use because of that, and still can be.
+    assert_eq!(one.pool()?.len(), 3);
+    assert!(one.news()?.new_seeds.is_empty());
+    other.merge(&new_mutant(&unknown))?;
+    assert_eq!(one.pool()?.len(), 4);
+    assert_eq!(hashes(&one.news()?.new_seeds), [unknown.hash]);
+    Ok(())
+}
+
+fn the_pool_is_in_the_order_of_hashes(shelf: &dyn Shelf) -> Done {
+    let mut handle = shelf.handle();
+    for i in 0..20 {
+        handle.merge(&new_mutant(&seed(&i.to_string())))?;
+    }
+    let pool = handle.pool()?;
+    assert!(hashes(&pool).is_sorted());
+    assert_eq!(pool.iter().filter(|(stored, _)| stored.mutant).count(), 20);
+    Ok(())
+}
+
+fn features_are_kept_once_and_up_to_a_bound(shelf: &dyn Shelf) -> Done {
+    let (mut narrow, mut other) = (shelf.narrow(5), shelf.handle());
+    let features = |features: &[u64]| Delta { features: features.to_vec(), ..Delta::default() };
+    narrow.merge(&features(&[3, 1, 3]))?;
+    narrow.merge(&features(&[1, 2]))?;
+    assert_eq!(narrow.features()?, [3, 1, 2]);
+    narrow.merge(&features(&[1, 4, 5, 6, 7]))?;
+    narrow.merge(&features(&[8]))?;
+    assert_eq!(narrow.features()?, [3, 1, 2, 4, 5]);
+    assert_eq!(other.news()?.features, [3, 1, 2, 4, 5]);
+    Ok(())
+}
+
+fn refusals_are_bounded_over_many_deltas(shelf: &dyn Shelf) -> Done {
+    let mut handle = shelf.handle();
+    for i in 0..REFUSALS + 5 {
+        let mut delta = Delta::default();
+        delta.totals.refuse(i.to_string());
+        delta.totals.refuse("0".into());
+        handle.merge(&delta)?;
+    }
+    let refusals = handle.totals()?.refusals;
+    assert_eq!((refusals.len(), refusals["0"]), (REFUSALS, REFUSALS as u64 + 6));
+    Ok(())
+}
+
+fn members_come_and_go_and_hear_that_the_campaign_closes(shelf: &dyn Shelf) -> Done {
+    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+    let owner = one.join("osprey fuzz")?;
+    let worker = other.join("osprey worker")?;
+    assert_ne!(owner, worker);
+    other.beat(worker)?;
+    let members = one.members()?;
+    let told: Vec<_> = members.iter().map(|member| (member.id, member.what.as_str(), member.pid)).collect();
+    let pid = std::process::id();
+    assert_eq!(told, [(owner, "osprey fuzz", pid), (worker, "osprey worker", pid)]);
+    assert!(!other.closing()?);
+    one.set_closing(true)?;
+    assert!(other.closing()?);
+    one.set_closing(false)?;
+    assert!(!other.closing()?);
+    other.leave(worker)?;
+    other.beat(worker)?;
+    assert_eq!(one.members()?.len(), 1);
+    Ok(())
+}
+
+fn identity_and_start_are_the_same_for_all(shelf: &dyn Shelf) -> Done {
+    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+    assert_eq!((one.identity()?, other.identity()?), (identity(), identity()));
+    assert_eq!(one.started()?, other.started()?);
+    assert!(one.started()? > 1_500_000_000);
+    Ok(())
+}
+
+/// Each sentence twice: in memory and on disk.
+macro_rules! on_every_store {
+    ($($sentence:ident)*) => {
+        mod in_memory {
+            $(#[test] fn $sentence() {
+                let shelf = super::InMemory(super::MemoryStore::new(&super::identity(), &super::given()));
+                super::$sentence(&shelf).expect("the store works");
+            })*
+        }
+        mod on_disk {
+            $(#[test] fn $sentence() {
+                let folder = tempfile::tempdir().expect("a folder");
+                super::super::create(folder.path(), &super::identity(), &super::given()).expect("made");
+                super::$sentence(&super::OnDisk(folder)).expect("the store works");
+            })*
+        }
+    };
+}
+
+on_every_store! {
+    deltas_of_two_handles_add_up
+    no_round_is_given_twice_to_four_threads
+    a_signature_is_claimed_once_by_eight_threads
+    duplicates_are_counted_by_all_and_an_update_keeps_them
+    a_released_signature_can_be_claimed_again
+    findings_come_in_the_order_of_rounds_and_steps
+    untried_seeds_are_handed_out_once_the_smallest_first
+    a_retired_seed_is_not_handed_out_any_more
+    news_tell_only_what_others_added
+    news_of_a_row_are_not_hidden_by_an_own_later_change
+    a_mutant_that_made_room_may_come_back_and_a_hopeless_seed_may_not
+    texts_that_findings_need_stay_although_others_retire_the_seeds
+    the_pool_is_in_the_order_of_hashes
+    features_are_kept_once_and_up_to_a_bound
+    refusals_are_bounded_over_many_deltas
+    members_come_and_go_and_hear_that_the_campaign_closes
+    identity_and_start_are_the_same_for_all
+}

@@ -1,0 +1,86 @@
+//! What a process has to tell the store: only what came to be since it told the last time.
+
+use super::counts::{Counts, Learned};
+use super::sample::Sample;
+use super::totals::Totals;
+use crate::seeds::SeedText;
+
+/// A seed as the store keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredSeed {
+    pub seed: SeedText,
+    /// Made by an engine, not given by the user.
+    pub mutant: bool,
+}
+
+/// What a seed has cost and brought since the last time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeedDelta {
+    pub hash: String,
+    pub counts: Counts,
+}
+
+/// Increments and new things. Deltas of any number of processes, merged in any order, give the same campaign.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Delta {
+    pub totals: Totals,
+    pub learned: Learned,
+    pub seeds: Vec<SeedDelta>,
+    pub new_seeds: Vec<StoredSeed>,
+    /// Seeds that findings come from. Their texts stay, in use or not: a finding's test case is made from them again.
+    pub ancestors: Vec<SeedText>,
+    /// Hashes of seeds that are not used any more, and whether their texts are still needed. The text of another
+    /// process's [ancestor](Delta::ancestors) stays in any case.
+    pub retired: Vec<(String, bool)>,
+    /// Features of runs that were new to this process.
+    pub features: Vec<u64>,
+    pub samples: Vec<Sample>,
+}
+
+impl Delta {
+    pub fn is_empty(&self) -> bool {
+        *self == Delta::default()
+    }
+
+    /// Adds a later delta of the same process.
+    pub fn merge(&mut self, later: Delta) {
+        let Delta { totals, learned, seeds, new_seeds, ancestors, retired, features, samples } = later;
+        self.totals.add(&totals);
+        self.learned.merge(&learned);
+        self.seeds.extend(seeds);
+        // A seed that left and came back is in use.
+        self.retired.retain(|(hash, _)| !new_seeds.iter().any(|new| new.seed.hash == *hash));
+        self.new_seeds.extend(new_seeds);
+        self.ancestors.extend(ancestors);
+        self.retired.extend(retired);
+        self.features.extend(features);
+        self.samples.extend(samples);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delta_is_empty_until_something_is_merged_into_it() {
+        let mut delta = Delta::default();
+        delta.merge(Delta::default());
+        assert!(delta.is_empty());
+        delta.merge(Delta { features: vec![1], ..Delta::default() });
+        assert!(!delta.is_empty());
+    }
+
+    #[test]
+    fn a_seed_that_left_and_came_back_is_in_use() {
+        let seed = SeedText::new("mutant", "(assert true)");
+        let mut delta = Delta { retired: vec![(seed.hash.clone(), false)], ..Delta::default() };
+        delta.merge(Delta {
+            new_seeds: vec![StoredSeed { seed: seed.clone(), mutant: true }],
+            ..Delta::default()
+        });
+        assert!(delta.retired.is_empty());
+        delta.merge(Delta { retired: vec![(seed.hash, true)], ..Delta::default() });
+        assert_eq!(delta.retired.len(), 1);
+    }
+}

@@ -1,0 +1,59 @@
+//! Why a store cannot be used, by what the user has to do about it.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// A store that cannot be made, opened, read or written.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// There is no store at this place.
+    #[error("'{}' holds no campaign", .0.display())]
+    Missing(PathBuf),
+    /// A new one was to be made where there is one.
+    #[error("'{}' holds a campaign already", .0.display())]
+    Exists(PathBuf),
+    /// Killed while it was made.
+    #[error(
+        "'{}' holds a campaign that ended before its first round; nothing is lost: start it again without --resume",
+        .0.display()
+    )]
+    Unfinished(PathBuf),
+    /// Written by a version whose campaigns can only be read.
+    #[error(
+        "'{}' was written by an older version of osprey (format {found}, this one has {ours}): its findings can be \
+         replayed, but the campaign cannot go on; start a new one with another --out, or finish it with the version \
+         that began it", .path.display()
+    )]
+    Older { path: PathBuf, found: u32, ours: u32 },
+    /// Written by a version that did not exist yet.
+    #[error(
+        "'{}' was written by a newer version of osprey (format {found}, this one has {ours}): use that version",
+        .path.display()
+    )]
+    Newer { path: PathBuf, found: u32, ours: u32 },
+    /// Opened for reading, asked to write.
+    #[error("the campaign was opened for reading only")]
+    ReadOnly,
+    /// Something in it is not what we write.
+    #[error("the campaign's store is damaged: {what}: {reason}")]
+    Damaged { what: String, reason: String },
+    /// What keeps the data has failed.
+    #[error("the campaign's store: {source}; what was found before is safe")]
+    Backend {
+        /// The disk is full or not writable.
+        disk: bool,
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl StoreError {
+    pub(super) fn damaged(what: impl Into<String>, reason: impl ToString) -> StoreError {
+        StoreError::Damaged { what: what.into(), reason: reason.to_string() }
+    }
+
+    /// Is it the disk's fault?
+    pub fn is_disk(&self) -> bool {
+        matches!(self, StoreError::Backend { disk: true, .. })
+    }
+}

@@ -1,0 +1,220 @@
+//! The campaign's memory, shared by all processes that work on it.
+//!
+//! A process keeps its own picture of the campaign in memory and exchanges *differences* with the store: about once a
+//! second it [merges](CampaignStore::merge) what it has counted and hears the [news](CampaignStore::news) of the
+//! others. What must be given to one process only (numbers of rounds, untried seeds, signatures of findings) is
+//! *claimed*, and a claim is on disk when the call returns. So a campaign killed at any moment goes on with all its
+//! findings and at most the last second's counts missing, and any number of processes add up.
+//!
+//! Calls may wait for the disk or for other processes: make them without holding a lock that workers wait for.
+//!
+//! - [`counts`], [`totals`], [`sample`]: what is counted; [`delta`]: how it travels
+//! - [`memory`]: a store for tests; `sqlite`: the one in an output folder, made by [`create`], [`open`], [`read`]
+
+use std::ops::Range;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::Identity;
+use crate::seeds::SeedText;
+
+#[cfg(test)]
+mod contract;
+pub mod counts;
+pub mod delta;
+pub mod error;
+pub mod memory;
+pub mod sample;
+mod sqlite;
+pub mod totals;
+
+pub use counts::{Counts, ENGINE, LOGIC, Learned};
+pub use delta::{Delta, SeedDelta, StoredSeed};
+pub use error::StoreError;
+pub use memory::MemoryStore;
+pub use sample::{Sample, Sampler};
+pub use totals::{QuestionCounts, RunCounts, Totals};
+
+/// Features kept at most; beyond that everything counts as seen.
+pub const FEATURES: usize = 1 << 20;
+
+/// Seconds without a sign of life after which a member counts as gone.
+pub const MEMBER_GONE: u64 = 30;
+
+/// A unique finding as the store knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownFinding {
+    /// Of the signature.
+    pub hash: String,
+    pub signature: String,
+    pub kind: String,
+    pub solver: String,
+    /// Name below `bugs`.
+    pub folder: String,
+    pub round: u64,
+    pub step: u64,
+    /// Test cases that showed the same bug again.
+    pub duplicates: u64,
+    pub flaky: bool,
+}
+
+/// What came of claiming a signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// Nobody had it: the finding is the claimant's to write down.
+    New,
+    /// Somebody has it, as this.
+    Known(KnownFinding),
+}
+
+/// What other processes have added since the last time.
+///
+/// Counts are the sums over all processes, this one included: they replace what is known rather than add to it. After
+/// a merge of everything that was counted here they are exact. Hearing the same news twice does no harm.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct News {
+    /// What all have learned together.
+    pub learned: Learned,
+    /// Seeds that others put into use, with the counts they have by now.
+    pub new_seeds: Vec<(StoredSeed, Counts)>,
+    /// Seeds in use whose counts others added to, with the sums.
+    pub seeds: Vec<(String, Counts)>,
+    /// Hashes of seeds that others do not use any more.
+    pub retired: Vec<String>,
+    pub features: Vec<u64>,
+    /// Findings that others added, changed, or found duplicates of.
+    pub findings: Vec<KnownFinding>,
+}
+
+/// The number of a member, never given to another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct MemberId(pub u64);
+
+/// A process that works on the campaign.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    pub id: MemberId,
+    /// What it is, for people: `osprey worker with 4 jobs`.
+    pub what: String,
+    pub pid: u32,
+    /// Its last sign of life, in seconds since 1970.
+    pub seen: u64,
+}
+
+/// One process's access to the campaign's memory.
+///
+/// Everything takes `&mut self`: a handle belongs to one thread at a time, and some stores talk over one connection.
+pub trait CampaignStore: Send {
+    /// The settings the campaign was made with.
+    fn identity(&mut self) -> Result<Identity, StoreError>;
+
+    /// When the campaign was made, in seconds since 1970.
+    fn started(&mut self) -> Result<u64, StoreError>;
+
+    /// Numbers of rounds that nobody else gets, in any process, nor after a crash.
+    fn claim_rounds(&mut self, count: u64) -> Result<Range<u64>, StoreError>;
+
+    /// Given seeds that no round has tried as they are, the smallest first. Each is handed out once in a campaign.
+    fn claim_untried(&mut self, count: usize) -> Result<Vec<SeedText>, StoreError>;
+
+    /// Adds what this process has counted: all of it or, with an error, nothing.
+    ///
+    /// A seed whose text is kept although it was retired stays retired: all solvers time out on it. A mutant that only
+    /// had to make room may come back.
+    fn merge(&mut self, delta: &Delta) -> Result<(), StoreError>;
+
+    /// What others have added since this handle's last call, or since it was opened.
+    fn news(&mut self) -> Result<News, StoreError>;
+
+    /// Claims the finding's signature, by its hash: the first one gets it. Durable when this returns.
+    fn claim(&mut self, finding: &KnownFinding) -> Result<Claim, StoreError>;
+
+    /// Undoes a claim whose folder could not be written.
+    fn release(&mut self, hash: &str) -> Result<(), StoreError>;
+
+    /// Counts one more duplicate of a finding. Gives the finding as it is then; none if nobody has claimed it, or
+    /// whoever did has released it.
+    fn duplicate(&mut self, hash: &str) -> Result<Option<KnownFinding>, StoreError>;
+
+    /// Replaces what is known of a finding, except for its duplicates, which others may be counting. Gives the finding
+    /// as it is then; none if there is none with this hash.
+    fn update(&mut self, finding: &KnownFinding) -> Result<Option<KnownFinding>, StoreError>;
+
+    /// All findings, in the order of their rounds and steps.
+    fn findings(&mut self) -> Result<Vec<KnownFinding>, StoreError>;
+
+    /// A seed whose text is still there, in use or not.
+    fn seed(&mut self, hash: &str) -> Result<Option<SeedText>, StoreError>;
+
+    /// The seeds in use, in the order of their hashes.
+    fn pool(&mut self) -> Result<Vec<(StoredSeed, Counts)>, StoreError>;
+
+    /// All features seen, at most [`FEATURES`].
+    fn features(&mut self) -> Result<Vec<u64>, StoreError>;
+
+    fn learned(&mut self) -> Result<Learned, StoreError>;
+
+    fn totals(&mut self) -> Result<Totals, StoreError>;
+
+    /// The campaign over time, in the order of time, then of engines.
+    fn samples(&mut self) -> Result<Vec<Sample>, StoreError>;
+
+    /// Makes this process a member; `what` tells people what it is.
+    fn join(&mut self, what: &str) -> Result<MemberId, StoreError>;
+
+    /// A sign of life, due well within [`MEMBER_GONE`] seconds.
+    fn beat(&mut self, member: MemberId) -> Result<(), StoreError>;
+
+    fn leave(&mut self, member: MemberId) -> Result<(), StoreError>;
+
+    /// Those that have joined, have not left and have shown a sign of life lately.
+    fn members(&mut self) -> Result<Vec<Member>, StoreError>;
+
+    /// The owner of the campaign tells all members to end, or, when it begins, that they may work.
+    fn set_closing(&mut self, closing: bool) -> Result<(), StoreError>;
+
+    fn closing(&mut self) -> Result<bool, StoreError>;
+}
+
+/// What an output folder holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// Nothing, or what is left of a campaign that was killed while it was made: [`create`] may be called.
+    Nothing,
+    /// A campaign of any version.
+    Campaign,
+}
+
+const FILE: &str = "campaign.db";
+
+/// What is there?
+pub fn presence(out: &Path) -> Result<Presence, StoreError> {
+    sqlite::SqliteStore::presence(&out.join(FILE))
+}
+
+/// Makes a new campaign in an output folder, which must exist. It is there as a whole or not at all.
+pub fn create(
+    out: &Path,
+    identity: &Identity,
+    given: &[SeedText],
+) -> Result<Box<dyn CampaignStore>, StoreError> {
+    Ok(Box::new(sqlite::SqliteStore::create(&out.join(FILE), identity, given)?))
+}
+
+/// Opens the campaign of an output folder to work on it, also beside other processes.
+pub fn open(out: &Path) -> Result<Box<dyn CampaignStore>, StoreError> {
+    Ok(Box::new(sqlite::SqliteStore::open(&out.join(FILE))?))
+}
+
+/// Opens the campaign of an output folder for reading, also while others write. Of one that an older version made,
+/// identity, seeds and findings can be read.
+pub fn read(out: &Path) -> Result<Box<dyn CampaignStore>, StoreError> {
+    Ok(Box::new(sqlite::SqliteStore::read(&out.join(FILE))?))
+}
+
+/// Seconds since 1970; zero on a machine whose clock is before that.
+pub fn now() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |time| time.as_secs())
+}

@@ -1,0 +1,113 @@
+//! Claims of signatures, and the findings behind them.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::super::{Claim, KnownFinding, StoreError};
+use super::{Change, Told};
+
+/// All columns of a finding, which the format before has, too.
+const COLUMNS: &str = "hash, signature, kind, solver, folder, round, step, duplicates, flaky";
+
+pub fn all(connection: &Connection) -> Result<Vec<KnownFinding>, StoreError> {
+    let mut find =
+        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM findings ORDER BY round, step, hash"))?;
+    let rows = find.query_map([], finding)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub fn find(connection: &Connection, hash: &str) -> Result<Option<KnownFinding>, StoreError> {
+    let mut find = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM findings WHERE hash = ?"))?;
+    Ok(find.query_row([hash], finding).optional()?)
+}
+
+/// Those that others than this writer have added or changed.
+pub fn news(connection: &Connection, writer: u64, told: Told) -> Result<Vec<KnownFinding>, StoreError> {
+    let mut find = connection.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM findings WHERE changed > ?1 AND (writer <> ?2 OR other > ?1) \
+         ORDER BY round, step, hash"
+    ))?;
+    let rows = find.query_map([told.change as i64, writer as i64], finding)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+impl Change<'_> {
+    pub fn claim(&self, finding: &KnownFinding) -> Result<Claim, StoreError> {
+        if let Some(known) = find(&self.transaction, &finding.hash)? {
+            return Ok(Claim::Known(known));
+        }
+        self.transaction.execute(
+            "INSERT INTO findings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
+            params![
+                finding.hash,
+                finding.signature,
+                finding.kind,
+                finding.solver,
+                finding.folder,
+                finding.round as i64,
+                finding.step as i64,
+                finding.duplicates as i64,
+                finding.flaky,
+                self.number as i64,
+                self.writer as i64
+            ],
+        )?;
+        Ok(Claim::New)
+    }
+
+    pub fn release(&self, hash: &str) -> Result<(), StoreError> {
+        self.transaction.execute("DELETE FROM findings WHERE hash = ?", [hash])?;
+        Ok(())
+    }
+
+    pub fn duplicate(&self, hash: &str) -> Result<Option<KnownFinding>, StoreError> {
+        self.transaction
+            .prepare_cached("UPDATE findings SET duplicates = duplicates + 1 WHERE hash = ?")?
+            .execute([hash])?;
+        self.touch(hash)?;
+        find(&self.transaction, hash)
+    }
+
+    pub fn update(&self, finding: &KnownFinding) -> Result<Option<KnownFinding>, StoreError> {
+        self.transaction.execute(
+            "UPDATE findings SET signature = ?2, kind = ?3, solver = ?4, folder = ?5, round = ?6, step = ?7, \
+             flaky = ?8 WHERE hash = ?1",
+            params![
+                finding.hash,
+                finding.signature,
+                finding.kind,
+                finding.solver,
+                finding.folder,
+                finding.round as i64,
+                finding.step as i64,
+                finding.flaky
+            ],
+        )?;
+        self.touch(&finding.hash)?;
+        find(&self.transaction, &finding.hash)
+    }
+
+    fn touch(&self, hash: &str) -> Result<(), StoreError> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE findings SET other = CASE WHEN writer = ?3 THEN other ELSE changed END, changed = ?2, \
+                 writer = ?3 WHERE hash = ?1",
+            )?
+            .execute(params![hash, self.number as i64, self.writer as i64])?;
+        Ok(())
+    }
+}
+
+fn finding(row: &Row) -> rusqlite::Result<KnownFinding> {
+    let number = |column: usize| row.get::<_, i64>(column).map(|value| value as u64);
+    Ok(KnownFinding {
+        hash: row.get(0)?,
+        signature: row.get(1)?,
+        kind: row.get(2)?,
+        solver: row.get(3)?,
+        folder: row.get(4)?,
+        round: number(5)?,
+        step: number(6)?,
+        duplicates: number(7)?,
+        flaky: row.get(8)?,
+    })
+}

@@ -1,0 +1,349 @@
+//! The store in a file: SQLite with a write-ahead log, so that several processes write and others read meanwhile.
+//!
+//! Every write is one transaction that takes the write lock when it begins: what it reads is still so when it writes.
+//! Counts are committed without waiting for the disk, since they lag behind anyway; claims and findings wait for it.
+//!
+//! - `schema`: the tables; `merge`: deltas into them; `query`: what is in them; `findings`: claims and findings
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, params};
+
+use super::{
+    CampaignStore, Claim, Counts, Delta, KnownFinding, Learned, MEMBER_GONE, Member, MemberId, News,
+    Presence, Sample, StoreError, StoredSeed, Totals, now,
+};
+use crate::config::Identity;
+use crate::seeds::SeedText;
+
+mod findings;
+mod merge;
+mod query;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+use schema::{ABSOLUTE, Content, FORMAT};
+
+/// How long a process waits for the others' writes, which take milliseconds, or for a slow disk.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// An open file.
+pub struct SqliteStore {
+    connection: Connection,
+    path: PathBuf,
+    format: u32,
+    /// The number of this handle; none if it may only read.
+    writer: Option<u64>,
+    /// What the connection does at the moment.
+    durability: Option<Durability>,
+    told: Told,
+    features_kept: usize,
+}
+
+/// How far [`CampaignStore::news`] has come.
+#[derive(Clone, Copy, Default)]
+struct Told {
+    change: u64,
+    feature: u64,
+}
+
+/// What a committed transaction survives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Durability {
+    /// The end of the process.
+    Process,
+    /// The end of the machine's power, too.
+    Machine,
+}
+
+/// A transaction with the numbers of the change and of its writer.
+struct Change<'c> {
+    transaction: Transaction<'c>,
+    number: u64,
+    writer: u64,
+}
+
+impl SqliteStore {
+    /// What is at this place? What a process leaves that is killed in [`SqliteStore::create`] is nothing.
+    pub fn presence(path: &Path) -> Result<Presence, StoreError> {
+        if !path.exists() {
+            return Ok(Presence::Nothing);
+        }
+        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        match schema::content(&connection, path)? {
+            Content::Nothing => Ok(Presence::Nothing),
+            Content::Campaign(_) => Ok(Presence::Campaign),
+        }
+    }
+
+    /// Makes a new one, in one transaction.
+    pub fn create(path: &Path, identity: &Identity, given: &[SeedText]) -> Result<SqliteStore, StoreError> {
+        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+        if schema::content(&connection, path)? != Content::Nothing {
+            return Err(StoreError::Exists(path.to_owned()));
+        }
+        connection.execute_batch("PRAGMA journal_mode = WAL")?;
+        let mut store = SqliteStore::new(connection, path, FORMAT);
+        store.set_durability(Durability::Machine)?;
+        let transaction = store.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if schema::content(&transaction, path)? != Content::Nothing {
+            return Err(StoreError::Exists(path.to_owned()));
+        }
+        transaction.execute_batch(schema::TABLES)?;
+        let identity =
+            serde_json::to_string(identity).map_err(|error| StoreError::damaged("settings", error))?;
+        transaction.execute("INSERT INTO meta VALUES ('identity', ?)", [identity])?;
+        transaction.execute("UPDATE counters SET value = ? WHERE name = 'started'", [now() as i64])?;
+        merge::add_given(&transaction, given)?;
+        let writer = query::advance(&transaction, "writers", 1)?;
+        transaction.execute_batch(&format!("PRAGMA user_version = {FORMAT}"))?;
+        transaction.commit()?;
+        store.writer = Some(writer);
+        Ok(store)
+    }
+
+    /// Opens one to work on it.
+    pub fn open(path: &Path) -> Result<SqliteStore, StoreError> {
+        if !path.exists() {
+            return Err(StoreError::Missing(path.to_owned()));
+        }
+        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let format = schema::readable(&connection, path)?;
+        if format != FORMAT {
+            return Err(StoreError::Older { path: path.to_owned(), found: format, ours: FORMAT });
+        }
+        let mut store = SqliteStore::new(connection, path, format);
+        store.set_durability(Durability::Process)?;
+        let transaction = store.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let writer = query::advance(&transaction, "writers", 1)?;
+        let told = query::newest(&transaction)?;
+        transaction.commit()?;
+        store.writer = Some(writer);
+        store.told = told;
+        Ok(store)
+    }
+
+    /// Opens one for reading, also of the format before.
+    pub fn read(path: &Path) -> Result<SqliteStore, StoreError> {
+        if !path.exists() {
+            return Err(StoreError::Missing(path.to_owned()));
+        }
+        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let format = schema::readable(&connection, path)?;
+        let mut store = SqliteStore::new(connection, path, format);
+        if format == FORMAT {
+            store.told = query::newest(&store.connection)?;
+        }
+        Ok(store)
+    }
+
+    fn new(connection: Connection, path: &Path, format: u32) -> SqliteStore {
+        SqliteStore {
+            connection,
+            path: path.to_owned(),
+            format,
+            writer: None,
+            durability: None,
+            told: Told::default(),
+            features_kept: super::FEATURES,
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn keep_features(&mut self, most: usize) {
+        self.features_kept = most;
+    }
+
+    fn set_durability(&mut self, durability: Durability) -> Result<(), StoreError> {
+        if self.durability != Some(durability) {
+            self.connection.execute_batch(match durability {
+                Durability::Process => "PRAGMA synchronous = NORMAL",
+                Durability::Machine => "PRAGMA synchronous = FULL",
+            })?;
+            self.durability = Some(durability);
+        }
+        Ok(())
+    }
+
+    /// One transaction: committed when `work` succeeds, without a trace when it fails.
+    fn write<T>(
+        &mut self,
+        durability: Durability,
+        work: impl FnOnce(&Change) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let writer = self.writer.ok_or(StoreError::ReadOnly)?;
+        self.set_durability(durability)?;
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let number = query::advance(&transaction, "changes", 1)?;
+        let change = Change { transaction, number, writer };
+        let result = work(&change)?;
+        change.transaction.commit()?;
+        Ok(result)
+    }
+
+    /// For what only the present format has.
+    fn current(&self) -> Result<&Connection, StoreError> {
+        match self.format {
+            FORMAT => Ok(&self.connection),
+            found => Err(StoreError::Older { path: self.path.clone(), found, ours: FORMAT }),
+        }
+    }
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> StoreError {
+        use rusqlite::ErrorCode::{CannotOpen, DiskFull, ReadOnly, SystemIoFailure};
+        let disk =
+            matches!(error.sqlite_error_code(), Some(DiskFull | SystemIoFailure | CannotOpen | ReadOnly));
+        StoreError::Backend { disk, source: error.into() }
+    }
+}
+
+impl CampaignStore for SqliteStore {
+    fn identity(&mut self) -> Result<Identity, StoreError> {
+        query::identity(&self.connection)
+    }
+
+    fn started(&mut self) -> Result<u64, StoreError> {
+        query::counter(self.current()?, "started")
+    }
+
+    fn claim_rounds(&mut self, count: u64) -> Result<Range<u64>, StoreError> {
+        self.write(Durability::Machine, |change| {
+            let end = query::advance(&change.transaction, "next_round", count)?;
+            Ok(end - count..end)
+        })
+    }
+
+    fn claim_untried(&mut self, count: usize) -> Result<Vec<SeedText>, StoreError> {
+        // Mostly there are none left, and finding that out need not lock anybody out.
+        if !query::any_untried(self.current()?)? {
+            return Ok(Vec::new());
+        }
+        self.write(Durability::Machine, |change| merge::take_untried(&change.transaction, count))
+    }
+
+    fn merge(&mut self, delta: &Delta) -> Result<(), StoreError> {
+        if delta.is_empty() {
+            return Ok(());
+        }
+        let features_kept = self.features_kept;
+        self.write(Durability::Process, |change| change.merge(delta, features_kept))
+    }
+
+    fn news(&mut self) -> Result<News, StoreError> {
+        self.current()?;
+        let writer = self.writer.unwrap_or(0);
+        // One transaction: all parts of the news are of one moment.
+        let transaction = self.connection.transaction()?;
+        let newest = query::newest(&transaction)?;
+        let news = query::news(&transaction, writer, self.told)?;
+        transaction.commit()?;
+        self.told = newest;
+        Ok(news)
+    }
+
+    fn claim(&mut self, finding: &KnownFinding) -> Result<Claim, StoreError> {
+        // A known signature needs no place in the queue of writers, nor a wait for the disk.
+        if let Some(known) = findings::find(self.current()?, &finding.hash)? {
+            return Ok(Claim::Known(known));
+        }
+        self.write(Durability::Machine, |change| change.claim(finding))
+    }
+
+    fn release(&mut self, hash: &str) -> Result<(), StoreError> {
+        self.write(Durability::Machine, |change| change.release(hash))
+    }
+
+    fn duplicate(&mut self, hash: &str) -> Result<Option<KnownFinding>, StoreError> {
+        self.write(Durability::Process, |change| change.duplicate(hash))
+    }
+
+    fn update(&mut self, finding: &KnownFinding) -> Result<Option<KnownFinding>, StoreError> {
+        self.write(Durability::Machine, |change| change.update(finding))
+    }
+
+    fn findings(&mut self) -> Result<Vec<KnownFinding>, StoreError> {
+        findings::all(&self.connection)
+    }
+
+    fn seed(&mut self, hash: &str) -> Result<Option<SeedText>, StoreError> {
+        let table = if self.format == ABSOLUTE { "seeds" } else { "texts" };
+        query::seed(&self.connection, table, hash)
+    }
+
+    fn pool(&mut self) -> Result<Vec<(StoredSeed, Counts)>, StoreError> {
+        query::pool(self.current()?)
+    }
+
+    fn features(&mut self) -> Result<Vec<u64>, StoreError> {
+        query::features(self.current()?)
+    }
+
+    fn learned(&mut self) -> Result<Learned, StoreError> {
+        query::learned(self.current()?)
+    }
+
+    fn totals(&mut self) -> Result<Totals, StoreError> {
+        query::totals(self.current()?)
+    }
+
+    fn samples(&mut self) -> Result<Vec<Sample>, StoreError> {
+        query::samples(self.current()?)
+    }
+
+    fn join(&mut self, what: &str) -> Result<MemberId, StoreError> {
+        self.write(Durability::Process, |change| {
+            let id = query::advance(&change.transaction, "members", 1)?;
+            change.transaction.execute(
+                "INSERT INTO members VALUES (?, ?, ?, ?)",
+                params![id as i64, what, std::process::id(), now() as i64],
+            )?;
+            Ok(MemberId(id))
+        })
+    }
+
+    fn beat(&mut self, member: MemberId) -> Result<(), StoreError> {
+        self.write(Durability::Process, |change| {
+            change
+                .transaction
+                .prepare_cached("UPDATE members SET seen = ? WHERE id = ?")?
+                .execute([now() as i64, member.0 as i64])?;
+            Ok(())
+        })
+    }
+
+    fn leave(&mut self, member: MemberId) -> Result<(), StoreError> {
+        self.write(Durability::Process, |change| {
+            change.transaction.execute("DELETE FROM members WHERE id = ?", [member.0 as i64])?;
+            Ok(())
+        })
+    }
+
+    fn members(&mut self) -> Result<Vec<Member>, StoreError> {
+        query::members(self.current()?, now().saturating_sub(MEMBER_GONE))
+    }
+
+    fn set_closing(&mut self, closing: bool) -> Result<(), StoreError> {
+        self.write(Durability::Process, |change| {
+            change
+                .transaction
+                .execute("UPDATE counters SET value = ? WHERE name = 'closing'", [i64::from(closing)])?;
+            Ok(())
+        })
+    }
+
+    fn closing(&mut self) -> Result<bool, StoreError> {
+        Ok(query::counter(self.current()?, "closing")? != 0)
+    }
+}

@@ -1,0 +1,177 @@
+//! What is in the tables.
+
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use super::super::{Counts, Learned, Member, MemberId, News, Sample, StoreError, StoredSeed, Totals};
+use super::{Told, findings};
+use crate::config::Identity;
+use crate::seeds::SeedText;
+
+pub fn identity(connection: &Connection) -> Result<Identity, StoreError> {
+    let text: String =
+        connection.query_row("SELECT value FROM meta WHERE key = 'identity'", [], |row| row.get(0))?;
+    serde_json::from_str(&text).map_err(|error| StoreError::damaged("settings", error))
+}
+
+pub fn counter(connection: &Connection, name: &str) -> Result<u64, StoreError> {
+    let mut find = connection.prepare_cached("SELECT value FROM counters WHERE name = ?")?;
+    Ok(find.query_row([name], |row| row.get::<_, i64>(0))? as u64)
+}
+
+/// Adds to a counter and gives its new value.
+pub fn advance(connection: &Connection, name: &str, by: u64) -> Result<u64, StoreError> {
+    let mut add = connection
+        .prepare_cached("UPDATE counters SET value = value + ?2 WHERE name = ?1 RETURNING value")?;
+    Ok(add.query_row((name, by as i64), |row| row.get::<_, i64>(0))? as u64)
+}
+
+/// The last change and the last feature.
+pub fn newest(connection: &Connection) -> Result<Told, StoreError> {
+    let change = counter(connection, "changes")?;
+    let mut find = connection.prepare_cached("SELECT max(number) FROM seen")?;
+    let feature: Option<i64> = find.query_row([], |row| row.get(0))?;
+    Ok(Told { change, feature: feature.unwrap_or(0) as u64 })
+}
+
+pub fn any_untried(connection: &Connection) -> Result<bool, StoreError> {
+    let mut find = connection.prepare_cached("SELECT 1 FROM seeds WHERE untried = 1 LIMIT 1")?;
+    Ok(find.query_row([], |_| Ok(())).optional()?.is_some())
+}
+
+pub fn learned(connection: &Connection) -> Result<Learned, StoreError> {
+    let mut learned = Learned::default();
+    let mut find =
+        connection.prepare_cached("SELECT kind, name, rounds, tests, cpu, findings, novel FROM learned")?;
+    let mut rows = find.query([])?;
+    while let Some(row) = rows.next()? {
+        let (kind, name): (String, String) = (row.get(0)?, row.get(1)?);
+        learned.add(&kind, &name, &counts(row, 2)?);
+    }
+    Ok(learned)
+}
+
+pub fn totals(connection: &Connection) -> Result<Totals, StoreError> {
+    let damaged = |error| StoreError::damaged("totals", error);
+    let mut numbers = Vec::new();
+    let mut find = connection.prepare_cached("SELECT path, value FROM totals")?;
+    let mut rows = find.query([])?;
+    while let Some(row) = rows.next()? {
+        let key: String = row.get(0)?;
+        numbers.push((serde_json::from_str(&key).map_err(damaged)?, row.get::<_, i64>(1)? as u64));
+    }
+    Totals::from_numbers(numbers).map_err(damaged)
+}
+
+/// The key of a count: its path as a JSON array, since any character may occur in a name.
+pub fn path_key(path: &[String]) -> Result<String, StoreError> {
+    serde_json::to_string(path).map_err(|error| StoreError::damaged("totals", error))
+}
+
+pub fn samples(connection: &Connection) -> Result<Vec<Sample>, StoreError> {
+    let mut find = connection.prepare_cached(
+        "SELECT at, engine, tests, runs, cpu, findings, novel FROM samples ORDER BY at, engine",
+    )?;
+    let rows = find.query_map([], |row| {
+        Ok(Sample {
+            at: number(row, 0)?,
+            engine: row.get(1)?,
+            tests: number(row, 2)?,
+            runs: number(row, 3)?,
+            cpu: number(row, 4)?,
+            findings: number(row, 5)?,
+            novel: number(row, 6)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub fn features(connection: &Connection) -> Result<Vec<u64>, StoreError> {
+    let mut find = connection.prepare_cached("SELECT feature FROM seen ORDER BY number")?;
+    let rows = find.query_map([], |row| number(row, 0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The text of a seed; the format before has it in another table.
+pub fn seed(connection: &Connection, table: &str, hash: &str) -> Result<Option<SeedText>, StoreError> {
+    let mut find =
+        connection.prepare_cached(&format!("SELECT hash, name, text FROM {table} WHERE hash = ?"))?;
+    Ok(find.query_row([hash], seed_text).optional()?)
+}
+
+pub fn pool(connection: &Connection) -> Result<Vec<(StoredSeed, Counts)>, StoreError> {
+    let mut find = connection.prepare_cached(
+        "SELECT hash, name, text, mutant, rounds, tests, cpu, findings, novel FROM seeds JOIN texts USING (hash) \
+         WHERE state = 'used' ORDER BY hash",
+    )?;
+    let rows = find.query_map([], stored_seed)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// What others than this writer have added since then.
+pub fn news(connection: &Connection, writer: u64, told: Told) -> Result<News, StoreError> {
+    let mut news = News { learned: learned(connection)?, ..News::default() };
+    let (since, me) = (told.change as i64, writer as i64);
+    let mut find = connection.prepare_cached(
+        "SELECT hash, name, text, mutant, rounds, tests, cpu, findings, novel FROM seeds JOIN texts USING (hash) \
+         WHERE changed > ?1 AND (writer <> ?2 OR other > ?1) AND state = 'used' AND state_at > ?1 \
+         AND state_by <> ?2 ORDER BY hash",
+    )?;
+    news.new_seeds = find.query_map([since, me], stored_seed)?.collect::<Result<_, _>>()?;
+    let mut find = connection.prepare_cached(
+        "SELECT hash, rounds, tests, cpu, findings, novel FROM seeds \
+         WHERE changed > ?1 AND (writer <> ?2 OR other > ?1) AND state = 'used' \
+         AND (state_at <= ?1 OR state_by = ?2) ORDER BY hash",
+    )?;
+    let counted = |row: &Row| Ok((row.get(0)?, counts(row, 1)?));
+    news.seeds = find.query_map([since, me], counted)?.collect::<Result<_, _>>()?;
+    let mut find = connection.prepare_cached(
+        "SELECT hash FROM seeds WHERE changed > ?1 AND state = 'retired' AND state_at > ?1 AND state_by <> ?2 \
+         ORDER BY hash",
+    )?;
+    news.retired = find.query_map([since, me], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let mut find = connection
+        .prepare_cached("SELECT feature FROM seen WHERE number > ?1 AND writer <> ?2 ORDER BY number")?;
+    news.features =
+        find.query_map([told.feature as i64, me], |row| number(row, 0))?.collect::<Result<_, _>>()?;
+    news.findings = findings::news(connection, writer, told)?;
+    Ok(news)
+}
+
+pub fn members(connection: &Connection, seen_since: u64) -> Result<Vec<Member>, StoreError> {
+    let mut find =
+        connection.prepare_cached("SELECT id, what, pid, seen FROM members WHERE seen >= ? ORDER BY id")?;
+    let rows = find.query_map([seen_since as i64], |row| {
+        Ok(Member {
+            id: MemberId(number(row, 0)?),
+            what: row.get(1)?,
+            pid: row.get(2)?,
+            seen: number(row, 3)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Hash, name, text.
+pub fn seed_text(row: &Row) -> rusqlite::Result<SeedText> {
+    let text: String = row.get(2)?;
+    Ok(SeedText { hash: row.get(0)?, name: row.get(1)?, text: text.into() })
+}
+
+fn stored_seed(row: &Row) -> rusqlite::Result<(StoredSeed, Counts)> {
+    Ok((StoredSeed { seed: seed_text(row)?, mutant: row.get(3)? }, counts(row, 4)?))
+}
+
+fn counts(row: &Row, first: usize) -> rusqlite::Result<Counts> {
+    Ok(Counts {
+        rounds: number(row, first)?,
+        tests: number(row, first + 1)?,
+        cpu: number(row, first + 2)?,
+        findings: number(row, first + 3)?,
+        novel: number(row, first + 4)?,
+    })
+}
+
+/// Numbers are stored with a sign and read back bit for bit.
+fn number(row: &Row, column: usize) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(column).map(|value| value as u64)
+}

@@ -1,0 +1,80 @@
+//! The tables of the file, and telling the files of other versions apart.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::super::StoreError;
+
+/// The format this version writes. Bumped when the tables change.
+pub const FORMAT: u32 = 2;
+
+/// The last format before deltas: counts were absolute, so that only one process could write. Still read.
+pub const ABSOLUTE: u32 = 1;
+
+// Texts have a table of their own, so that adding to a seed's counts does not write its text again. In seeds and
+// findings, `changed` and `writer` are the last change (by number) and whose it was, `other` is the last change by
+// somebody else than that writer: whoever asks, this tells whether another one changed the row since a given change.
+pub const TABLES: &str = "
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE totals (path TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE learned (
+    kind TEXT NOT NULL, name TEXT NOT NULL,
+    rounds INTEGER NOT NULL, tests INTEGER NOT NULL, cpu INTEGER NOT NULL, findings INTEGER NOT NULL,
+    novel INTEGER NOT NULL, PRIMARY KEY (kind, name)) WITHOUT ROWID;
+CREATE TABLE texts (hash TEXT PRIMARY KEY, name TEXT NOT NULL, text TEXT NOT NULL);
+CREATE TABLE seeds (
+    hash TEXT PRIMARY KEY, size INTEGER NOT NULL, mutant INTEGER NOT NULL,
+    state TEXT NOT NULL, state_at INTEGER NOT NULL, state_by INTEGER NOT NULL,
+    untried INTEGER NOT NULL, needed INTEGER NOT NULL,
+    rounds INTEGER NOT NULL DEFAULT 0, tests INTEGER NOT NULL DEFAULT 0, cpu INTEGER NOT NULL DEFAULT 0,
+    findings INTEGER NOT NULL DEFAULT 0, novel INTEGER NOT NULL DEFAULT 0,
+    changed INTEGER NOT NULL, writer INTEGER NOT NULL, other INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX seeds_untried ON seeds (size, hash) WHERE untried = 1;
+CREATE INDEX seeds_changed ON seeds (changed);
+CREATE TABLE seen (number INTEGER PRIMARY KEY, feature INTEGER NOT NULL UNIQUE, writer INTEGER NOT NULL);
+CREATE TABLE findings (
+    hash TEXT PRIMARY KEY, signature TEXT NOT NULL, kind TEXT NOT NULL, solver TEXT NOT NULL, folder TEXT NOT NULL,
+    round INTEGER NOT NULL, step INTEGER NOT NULL, duplicates INTEGER NOT NULL, flaky INTEGER NOT NULL,
+    changed INTEGER NOT NULL, writer INTEGER NOT NULL, other INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE samples (
+    at INTEGER NOT NULL, engine TEXT NOT NULL,
+    tests INTEGER NOT NULL, runs INTEGER NOT NULL, cpu INTEGER NOT NULL, findings INTEGER NOT NULL,
+    novel INTEGER NOT NULL, PRIMARY KEY (at, engine)) WITHOUT ROWID;
+CREATE TABLE members (id INTEGER PRIMARY KEY, what TEXT NOT NULL, pid INTEGER NOT NULL, seen INTEGER NOT NULL);
+INSERT INTO counters VALUES
+    ('next_round', 0), ('changes', 0), ('writers', 0), ('members', 0), ('closing', 0), ('started', 0);
+";
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// No table: the process that made the file was killed before it could write anything.
+    Nothing,
+    /// A campaign of this format.
+    Campaign(u32),
+}
+
+pub fn content(connection: &Connection, path: &Path) -> Result<Content, StoreError> {
+    let format: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if format > 0 {
+        return Ok(Content::Campaign(format));
+    }
+    let tables: u32 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
+    match tables {
+        0 => Ok(Content::Nothing),
+        _ => Err(StoreError::damaged(path.display().to_string(), "it is another program's database")),
+    }
+}
+
+/// The format of a campaign that this version can read.
+pub fn readable(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
+    match content(connection, path)? {
+        Content::Nothing => Err(StoreError::Unfinished(path.to_owned())),
+        Content::Campaign(found) if found > FORMAT => {
+            Err(StoreError::Newer { path: path.to_owned(), found, ours: FORMAT })
+        }
+        Content::Campaign(found) => Ok(found),
+    }
+}

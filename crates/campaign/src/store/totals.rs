@@ -1,0 +1,348 @@
+//! What a campaign has done so far: counts for the live view, the summary and the store.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Words of the purposes of solver runs, the keys of [`Totals::runs`].
+pub mod purpose {
+    pub const TEST: &str = "test";
+    pub const QUESTION: &str = "question";
+    pub const FOLLOW_UP: &str = "follow-up";
+    pub const CONFIRMATION: &str = "confirmation";
+    pub const REDUCTION: &str = "reduction";
+    pub const MEASUREMENT: &str = "measurement";
+}
+
+/// Solver runs of one purpose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunCounts {
+    pub runs: u64,
+    /// CPU time in microseconds.
+    pub cpu: u64,
+    /// Runs that were cut at their time limit, and their part of the CPU time.
+    pub cut: u64,
+    pub cut_cpu: u64,
+    /// Runs that should have started fast and had to start plainly.
+    pub fallbacks: u64,
+}
+
+impl RunCounts {
+    pub fn add(&mut self, other: &RunCounts) {
+        self.runs += other.runs;
+        self.cpu += other.cpu;
+        self.cut += other.cut;
+        self.cut_cpu += other.cut_cpu;
+        self.fallbacks += other.fallbacks;
+    }
+}
+
+/// Questions of engines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct QuestionCounts {
+    pub asked: u64,
+    pub answered: u64,
+    pub timed_out: u64,
+    /// Answered from memory, without a run.
+    pub remembered: u64,
+}
+
+impl QuestionCounts {
+    pub fn add(&mut self, other: &QuestionCounts) {
+        self.asked += other.asked;
+        self.answered += other.answered;
+        self.timed_out += other.timed_out;
+        self.remembered += other.remembered;
+    }
+}
+
+/// Counts over a whole campaign, or a part of it. All of them add up, except for `slowest`, the largest of all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Totals {
+    pub rounds: u64,
+    pub tests: u64,
+    /// Solver runs by the word of their purpose.
+    pub runs: BTreeMap<String, RunCounts>,
+    pub questions: QuestionCounts,
+    /// Wall-clock time in milliseconds, summed over the processes of the campaign: two that work side by side for a
+    /// minute make two minutes.
+    pub elapsed: u64,
+    /// CPU time in microseconds of everything but solvers: our processes and the launchers.
+    pub own_cpu: u64,
+    /// Runs by solver and what they amounted to: `sat`, `unsat`, `unknown`, or the run's class.
+    pub answers: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Test cases by engine.
+    pub engines: BTreeMap<String, u64>,
+    /// Unique findings by kind.
+    pub findings: BTreeMap<String, u64>,
+    pub duplicates: u64,
+    /// Findings whose signature is in the user's list.
+    pub suppressed: u64,
+    /// Findings that did not repeat at all in plain runs.
+    pub unconfirmed: u64,
+    /// Suspicions that are differences by design, or disputed by better evidence.
+    pub excused: u64,
+    /// Test cases some solver refused.
+    pub rejected: u64,
+    /// Test cases that made some solver behave in a new way.
+    pub novel: u64,
+    /// Checks of ourselves that failed: a witness that does not satisfy its script, an engine that panicked.
+    pub internal_errors: u64,
+    /// Steps that took long of our own CPU time, without solvers.
+    pub slow: u64,
+    /// The longest of them, in microseconds.
+    pub slowest: u64,
+    /// Messages of refusals, the most frequent first when shown. At most [`REFUSALS`] different ones.
+    pub refusals: BTreeMap<String, u64>,
+}
+
+/// Different refusals that are remembered.
+pub const REFUSALS: usize = 200;
+
+impl Totals {
+    /// Adds what another process, or an earlier run, has counted.
+    pub fn add(&mut self, other: &Totals) {
+        let Totals {
+            rounds,
+            tests,
+            runs,
+            questions,
+            elapsed,
+            own_cpu,
+            answers,
+            engines,
+            findings,
+            duplicates,
+            suppressed,
+            unconfirmed,
+            excused,
+            rejected,
+            novel,
+            internal_errors,
+            slow,
+            slowest,
+            refusals,
+        } = other;
+        self.rounds += rounds;
+        self.tests += tests;
+        for (purpose, counts) in runs {
+            self.ran(purpose, counts);
+        }
+        self.questions.add(questions);
+        self.elapsed += elapsed;
+        self.own_cpu += own_cpu;
+        for (solver, by_answer) in answers {
+            add_each(self.answers.entry(solver.clone()).or_default(), by_answer);
+        }
+        add_each(&mut self.engines, engines);
+        add_each(&mut self.findings, findings);
+        self.duplicates += duplicates;
+        self.suppressed += suppressed;
+        self.unconfirmed += unconfirmed;
+        self.excused += excused;
+        self.rejected += rejected;
+        self.novel += novel;
+        self.internal_errors += internal_errors;
+        self.slow += slow;
+        self.slowest = self.slowest.max(*slowest);
+        for (message, count) in refusals {
+            self.refuse_times(message.clone(), *count);
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        *self == Totals::default()
+    }
+
+    /// Adds solver runs of this purpose.
+    pub fn ran(&mut self, purpose: &str, counts: &RunCounts) {
+        self.runs.entry(purpose.to_owned()).or_default().add(counts);
+    }
+
+    /// Remembers a refusal by its message.
+    pub fn refuse(&mut self, message: String) {
+        self.refuse_times(message, 1);
+    }
+
+    fn refuse_times(&mut self, message: String, times: u64) {
+        if self.refusals.len() < REFUSALS || self.refusals.contains_key(&message) {
+            *self.refusals.entry(message).or_default() += times;
+        }
+    }
+
+    /// Unique findings.
+    pub fn unique(&self) -> u64 {
+        self.findings.values().sum()
+    }
+
+    /// Solver runs of this purpose.
+    pub fn of(&self, purpose: &str) -> RunCounts {
+        self.runs.get(purpose).copied().unwrap_or_default()
+    }
+
+    /// Solver runs of test cases.
+    pub fn test_runs(&self) -> u64 {
+        self.of(purpose::TEST).runs
+    }
+
+    /// Solver runs that are neither of test cases nor of reductions: questions, follow-ups, confirmations,
+    /// measurements.
+    pub fn other_runs(&self) -> RunCounts {
+        let mut all = RunCounts::default();
+        for (word, counts) in &self.runs {
+            if word != purpose::TEST && word != purpose::REDUCTION {
+                all.add(counts);
+            }
+        }
+        all
+    }
+
+    /// CPU time of solvers in microseconds, for all purposes.
+    pub fn solver_cpu(&self) -> u64 {
+        self.runs.values().map(|counts| counts.cpu).sum()
+    }
+
+    /// Runs that fell back from a fast start to a plain one.
+    pub fn fallbacks(&self) -> u64 {
+        self.runs.values().map(|counts| counts.fallbacks).sum()
+    }
+
+    /// The share of our own CPU time, between 0 and 1.
+    pub fn own_share(&self) -> f64 {
+        let all = self.solver_cpu() + self.own_cpu;
+        if all == 0 { 0.0 } else { self.own_cpu as f64 / all as f64 }
+    }
+
+    /// Wall-clock time, summed over processes.
+    pub fn elapsed(&self) -> Duration {
+        Duration::from_millis(self.elapsed)
+    }
+}
+
+fn add_each(to: &mut BTreeMap<String, u64>, from: &BTreeMap<String, u64>) {
+    for (name, count) in from {
+        *to.entry(name.clone()).or_default() += count;
+    }
+}
+
+/// A count of [`Totals`] by the names that lead to it: `["runs", "test", "cpu"]`.
+pub(super) type Path = Vec<String>;
+
+/// Totals as single numbers, which a store can add up without knowing what they are.
+impl Totals {
+    /// All counts that are not zero.
+    pub(super) fn numbers(&self) -> Result<Vec<(Path, u64)>, serde_json::Error> {
+        let mut numbers = Vec::new();
+        collect(&serde_json::to_value(self)?, &mut Vec::new(), &mut numbers);
+        Ok(numbers)
+    }
+
+    pub(super) fn from_numbers(numbers: Vec<(Path, u64)>) -> Result<Totals, serde_json::Error> {
+        let mut all = Map::new();
+        for (path, number) in numbers {
+            place(&mut all, &path, number);
+        }
+        serde_json::from_value(Value::Object(all))
+    }
+
+    /// Is the larger of two numbers their sum?
+    pub(super) fn is_maximum(path: &[String]) -> bool {
+        path.first().is_some_and(|name| name == "slowest")
+    }
+
+    /// Is it one of the messages that are bounded by [`REFUSALS`]?
+    pub(super) fn is_refusal(path: &[String]) -> bool {
+        path.first().is_some_and(|name| name == "refusals")
+    }
+}
+
+fn collect(value: &Value, path: &mut Path, numbers: &mut Vec<(Path, u64)>) {
+    match value {
+        Value::Number(number) => {
+            if let Some(number) = number.as_u64().filter(|number| *number > 0) {
+                numbers.push((path.clone(), number));
+            }
+        }
+        Value::Object(parts) => {
+            for (name, part) in parts {
+                path.push(name.clone());
+                collect(part, path, numbers);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn place(parts: &mut Map<String, Value>, path: &[String], number: u64) {
+    match path {
+        [] => {}
+        [name] => {
+            parts.insert(name.clone(), number.into());
+        }
+        [name, rest @ ..] => {
+            let inner = parts.entry(name.clone()).or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(inner) = inner {
+                place(inner, rest, number);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn totals(slowest: u64) -> Totals {
+        let mut totals = Totals { tests: 2, elapsed: 5, own_cpu: 10, slowest, ..Totals::default() };
+        totals.ran(purpose::TEST, &RunCounts { runs: 3, cpu: 50, cut: 1, cut_cpu: 20, fallbacks: 1 });
+        totals.ran(purpose::QUESTION, &RunCounts { runs: 2, cpu: 30, ..RunCounts::default() });
+        totals.ran(purpose::REDUCTION, &RunCounts { runs: 7, cpu: 10, ..RunCounts::default() });
+        totals.questions = QuestionCounts { asked: 4, answered: 3, timed_out: 1, remembered: 2 };
+        totals.answers.entry("z3".into()).or_default().insert("sat".into(), 3);
+        totals.findings.insert("crash".into(), 1);
+        totals.refuse("line 1: \"quotes\" and ['brackets']".into());
+        totals
+    }
+
+    #[test]
+    fn totals_add_up_and_the_slowest_is_the_slowest_of_all() {
+        let mut sum = totals(8);
+        sum.add(&totals(5));
+        assert_eq!((sum.tests, sum.slowest, sum.elapsed), (4, 8, 10));
+        assert_eq!((sum.test_runs(), sum.other_runs().runs, sum.of(purpose::REDUCTION).runs), (6, 4, 14));
+        assert_eq!((sum.solver_cpu(), sum.fallbacks(), sum.unique()), (180, 2, 2));
+        assert_eq!(sum.own_share(), 0.1);
+        assert_eq!(sum.questions.remembered, 4);
+        assert_eq!(sum.answers["z3"]["sat"], 6);
+    }
+
+    #[test]
+    fn different_refusals_are_bounded_and_known_ones_still_counted() {
+        let mut totals = Totals::default();
+        for i in 0..REFUSALS + 10 {
+            totals.refuse(i.to_string());
+        }
+        totals.refuse("0".into());
+        assert_eq!((totals.refusals.len(), totals.refusals["0"]), (REFUSALS, 2));
+    }
+
+    #[test]
+    fn totals_come_back_from_their_numbers() {
+        let totals = totals(8);
+        assert_eq!(Totals::from_numbers(totals.numbers().expect("numbers")).expect("totals"), totals);
+        assert!(Totals::default().numbers().expect("numbers").is_empty());
+    }
+
+    #[test]
+    fn numbers_of_another_version_are_left_out() {
+        let path = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let numbers = vec![(path(&["tests"]), 3), (path(&["what", "is", "this"]), 4)];
+        assert_eq!(Totals::from_numbers(numbers).expect("totals"), Totals { tests: 3, ..Totals::default() });
+    }
+}

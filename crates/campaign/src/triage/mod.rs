@@ -1,0 +1,13 @@
+//! From suspicious runs to findings: judged, confirmed, written; then reduced, told apart, grouped.
+
+mod queue;
+mod reduction;
+mod releases;
+mod rerun;
+mod verdicts;
+
+pub use queue::{Ending, Triage, TriageRules};
+pub use reduction::{ReducedFinding, ReductionRules, reduce_folder};
+pub use releases::compare;
+pub use rerun::{Rerun, RerunInput, checked};
+pub use verdicts::{Reproduction, Ruling, Suspect, Verdicts};

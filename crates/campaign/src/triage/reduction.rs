@@ -1,0 +1,226 @@
+//! A finding made small: its script and options reduced while the bug stays, and everything the finding says about them
+//! said anew.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use eval::{Expectation, to_term};
+use oracle::Asking;
+use oracle::frame::frames;
+use reduce::predicate::{Bug, proof};
+use reduce::{Input, Observer, ReduceError, Reduced, Settings};
+use smtlib::{Command, Mode, Release, Script, Store, print};
+use solver::run::{Configuration, Purpose, Run, RunError, RunRules, Runner, Runners, SolverRunners};
+use solver::{RunRequest, Solver};
+
+use super::releases;
+use super::rerun::{Rerun, RerunInput, checked};
+use super::verdicts::Reproduction;
+use crate::error::CampaignError;
+use crate::findings::{self, Finding, Shrunk, Signature, Small, Stage};
+
+/// How a finding is reduced.
+#[derive(Clone, Debug)]
+pub struct ReductionRules {
+    pub settings: Settings,
+    /// Ask the installed releases which of them have the bug.
+    pub bisect: bool,
+}
+
+/// A reduced finding.
+#[derive(Clone, Debug)]
+pub struct ReducedFinding {
+    pub finding: Finding,
+    pub reduced: Reduced,
+    pub small: Small,
+}
+
+impl Reproduction {
+    /// A finding from its folder. `solvers` stand in the order of its runs.
+    pub fn read(folder: &Path, finding: Finding, solvers: &[Solver]) -> Result<Reproduction, CampaignError> {
+        let refused = |name: &str, error: std::io::Error| CampaignError::NotAFinding {
+            path: folder.to_owned(),
+            reason: format!("{name}: {error}"),
+        };
+        let read =
+            |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|error| refused(name, error));
+        // What was reduced before can be reduced further; its options are those of the runs on record.
+        let input = read(finding.script_name())?;
+        let witness = read(finding.witness_name()).ok();
+        let configurations = configurations(&finding, solvers);
+        Ok(Reproduction { finding, input, witness, configurations, ancestors: Vec::new() })
+    }
+
+    /// Makes it small. `runner` makes the runs beside those of candidates, and accounts for them.
+    pub fn reduce(
+        &self,
+        runner: &mut dyn Runner,
+        runners: &Arc<dyn Runners>,
+        rules: &ReductionRules,
+        observer: &dyn Observer,
+    ) -> Result<ReducedFinding, CampaignError> {
+        let failed = |error| CampaignError::of_run(&self.finding.solver, error);
+        let mut store = Store::new();
+        let parsed = smtlib::parse(&mut store, self.input.as_bytes(), Mode::Tolerant).ok();
+        let script = parsed.as_ref().map(|parsed| &parsed.script);
+        let question = self.question(&self.input, script, self.witness.as_deref());
+        let judged = Rerun::make(&mut store, question, &self.configurations, runner, Purpose::Confirmation);
+        let judged = judged.map_err(failed)?;
+        let Some(verdict) = judged.misbehaviour(self.finding.kind) else {
+            let why = format!("the {} does not show on the input any more", self.finding.kind);
+            return Err(ReduceError::NotInteresting(why).into());
+        };
+        let mut bug = Bug::new(verdict, &judged.runs, Arc::clone(runners))
+            .with_references(self.configurations.iter().cloned());
+        let proven = judged.expectation == Expectation::Witness;
+        if judged.expectation.answer().is_some() {
+            bug = bug.with_expectation(judged.expectation.clone());
+        }
+        let witness = self.witness.as_deref().filter(|_| proven);
+        let input = Input { text: self.input.as_bytes(), witness: witness.map(str::as_bytes) };
+        let reduced = reduce::reduce(input, &bug, &rules.settings, observer)?;
+        self.described(&bug, reduced, rules, runner)
+    }
+
+    /// The finding's question about a text: its input, or a part of it.
+    pub fn question<'q>(
+        &'q self,
+        text: &'q str,
+        script: Option<&'q Script>,
+        witness: Option<&'q str>,
+    ) -> RerunInput<'q> {
+        // How the input was made says nothing about a part of it.
+        let expectation = match self.finding.is_reduced() {
+            true => &Expectation::Agree,
+            false => &self.finding.expectation,
+        };
+        RerunInput { text, script, witness, expectation, kind: self.finding.kind }
+    }
+
+    /// The finding with everything said about the smaller script.
+    fn described(
+        &self,
+        bug: &Bug,
+        reduced: Reduced,
+        rules: &ReductionRules,
+        runner: &mut dyn Runner,
+    ) -> Result<ReducedFinding, CampaignError> {
+        let failed = |error: RunError| CampaignError::of_run(&self.finding.solver, error);
+        let mut store = Store::new();
+        let best = &reduced.best;
+        let parsed = smtlib::parse(&mut store, best.text.as_bytes(), Mode::Tolerant).ok();
+        let script = parsed.as_ref().map(|parsed| &parsed.script);
+        let mut parties: Vec<Arc<Configuration>> = self.configurations.clone();
+        if let (Some(accused), Some(first)) = (&best.configuration, parties.first_mut()) {
+            *first = Arc::clone(accused);
+        }
+        let mut question = self.question(&best.text, script, best.witness.as_deref());
+        question.expectation = &Expectation::Agree;
+        let judged =
+            Rerun::make(&mut store, question, &parties, runner, Purpose::Confirmation).map_err(failed)?;
+        let verdict = judged.misbehaviour(self.finding.kind);
+        // What stood in the way of a proof may be gone.
+        let mut witness = best.witness.clone();
+        if let (Some(script), Some(verdict), None) = (script, verdict, &witness) {
+            let asking = &mut Asking::new(runner, Purpose::Confirmation);
+            witness = proof(&mut store, script, &judged.runs, verdict, asking).map_err(failed)?;
+        }
+        let mut finding = self.finding.clone();
+        finding.stage = Stage::Reduced(Shrunk {
+            before: reduced.before,
+            after: best.size,
+            candidates: reduced.candidates,
+            seconds: reduced.elapsed.as_secs_f64(),
+            finished: reduced.finished,
+        });
+        if let Some(verdict) = verdict {
+            let file = witness.is_some().then_some("reduced-witness.smt2");
+            finding.describe(verdict, &judged.runs, file);
+        } else {
+            finding.runs = judged.runs.iter().map(|run| record(&finding, run)).collect();
+        }
+        if rules.bisect {
+            finding.releases = releases::compare(bug, best)?;
+        }
+        if let (Some(script), Some(verdict)) = (script, verdict) {
+            finding.operators = findings::operators(&store, script);
+            // A finding that has been told apart already keeps its name.
+            if self.finding.is_pending() {
+                finding.signature = Signature::of_script(
+                    verdict,
+                    &finding.solver,
+                    &judged.runs,
+                    &finding.operators,
+                    finding.releases.as_ref(),
+                );
+            }
+        }
+        let ground = match (script, witness.as_deref()) {
+            (Some(script), Some(witness)) => ground(&mut store, script, witness),
+            _ => None,
+        };
+        let small = Small { script: best.text.clone(), witness, ground };
+        Ok(ReducedFinding { finding, reduced, small })
+    }
+}
+
+fn record(finding: &Finding, run: &Run) -> findings::RunRecord {
+    findings::RunRecord::of(run, finding.script_name())
+}
+
+/// The configurations of a finding's runs, with these solvers in their order.
+pub fn configurations(finding: &Finding, solvers: &[Solver]) -> Vec<Arc<Configuration>> {
+    let configuration = |(solver, past): (&Solver, &findings::RunRecord)| {
+        let request = RunRequest {
+            models: past.models,
+            broad: past.broad,
+            settings: past.settings.clone(),
+            ..RunRequest::default()
+        };
+        Arc::new(Configuration { id: past.party, solver: solver.clone(), request })
+    };
+    solvers.iter().zip(&finding.runs).map(configuration).collect()
+}
+
+/// The script with the witness put in, so that any solver can be asked whether it holds: values of constants as
+/// assertions, functions as definitions.
+fn ground(store: &mut Store, script: &Script, witness: &str) -> Option<String> {
+    let model = checked(store, script, witness)?;
+    let constants: Vec<_> = script.declared_funs().collect();
+    let mut values = Vec::new();
+    for fun in &constants {
+        let sort = store.fun(*fun).result;
+        let value = model.value(*fun).cloned();
+        let term = value
+            .filter(|_| store.fun(*fun).params.is_empty())
+            .and_then(|value| to_term(store, sort, &value));
+        let Some(term) = term else {
+            // Functions, and values without a notation of their own.
+            let frame = frames(store, script).into_iter().next()?;
+            return Some(oracle::ground::ground(store, &frame, &model, &[], Release::STANDARD).text);
+        };
+        let constant = store.call(*fun, &[]).ok()?;
+        values.push(Command::Assert(store.op(smtlib::Op::Equal, &[constant, term]).ok()?));
+    }
+    let mut ground = script.clone();
+    let place = ground.commands.iter().position(Command::is_check)?;
+    ground.commands.splice(place..place, values);
+    Some(print::print(store, &ground, Release::STANDARD))
+}
+
+/// Reduces a stored finding and rewrites its folder: the new files, then `finding.json`.
+pub fn reduce_folder(
+    folder: &Path,
+    finding: Finding,
+    solvers: &[Solver],
+    runs: RunRules,
+    rules: &ReductionRules,
+    observer: &dyn Observer,
+) -> Result<ReducedFinding, CampaignError> {
+    let reproduction = Reproduction::read(folder, finding, solvers)?;
+    let runners: Arc<dyn Runners> = Arc::new(SolverRunners::new(reproduction.configurations.clone(), runs));
+    let runner = runners.runner().map_err(|error| CampaignError::of_run("a solver", error));
+    let done = reproduction.reduce(&mut *runner?, &runners, rules, observer)?;
+    done.finding.write_reduced(folder, &done.small)?;
+    Ok(done)
+}

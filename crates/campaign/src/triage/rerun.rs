@@ -1,0 +1,87 @@
+//! A misbehaviour once more: everybody involved on a script, judged as always. What the reduction of a finding, its replay
+//! and its description have in common.
+
+use std::sync::Arc;
+
+use eval::model_text::read_model;
+use eval::{Budget, Expectation, Model, Witness};
+use oracle::{Asking, Judge, Kind, Subject, Verdict};
+use smtlib::{Release, Script, Store, print};
+use solver::run::{Configuration, PartyId, Purpose, Run, RunError, Runner};
+
+/// A script in question.
+#[derive(Clone, Copy)]
+pub struct RerunInput<'a> {
+    /// The text for the first party, and for all that read the same dialect.
+    pub text: &'a str,
+    /// Nothing if we cannot read it.
+    pub script: Option<&'a Script>,
+    /// A model that may satisfy it.
+    pub witness: Option<&'a str>,
+    /// What is known about its answer beside that.
+    pub expectation: &'a Expectation,
+    /// The kind of misbehaviour that is looked for.
+    pub kind: Kind,
+}
+
+/// The runs, and what is wrong with them.
+pub struct Rerun {
+    pub runs: Vec<Run>,
+    pub verdicts: Vec<Verdict>,
+    /// What is known about the answer: a witness counts only if it satisfies the script.
+    pub expectation: Expectation,
+}
+
+impl Rerun {
+    /// Runs all parties, the accused first, and judges.
+    pub fn make(
+        store: &mut Store,
+        question: RerunInput,
+        parties: &[Arc<Configuration>],
+        runner: &mut dyn Runner,
+        purpose: Purpose,
+    ) -> Result<Rerun, RunError> {
+        let own = parties.first().map(|first| first.release());
+        let mut runs = Vec::with_capacity(parties.len());
+        for party in parties {
+            let release = party.release();
+            runs.push(match question.script {
+                Some(script) if Some(release) != own => {
+                    let printed = print::print(store, script, release);
+                    runner.run(party, printed.as_bytes(), purpose)?
+                }
+                _ => runner.run(party, question.text.as_bytes(), purpose)?,
+            });
+        }
+        let proven = question.script.zip(question.witness);
+        let proven = proven.is_some_and(|(script, model)| checked(store, script, model).is_some());
+        let expectation = match question.expectation {
+            _ if proven => Expectation::Witness,
+            // The witness is gone, or does not satisfy the script: then nothing is known.
+            Expectation::Witness => Expectation::Agree,
+            other => other.clone(),
+        };
+        let mut subject = Subject::new(store, question.script, &[]);
+        subject.expectation = expectation.clone();
+        subject.ask_for_models = question.kind == Kind::InvalidModel;
+        let verdicts = Judge::thorough().judge(&mut subject, &runs, &mut Asking::new(runner, purpose))?;
+        Ok(Rerun { runs, verdicts, expectation })
+    }
+
+    /// The misbehaviour of this kind and of the first party, or of nobody in particular.
+    pub fn misbehaviour(&self, kind: Kind) -> Option<&Verdict> {
+        let first: Option<PartyId> = self.runs.first().map(Run::party);
+        self.verdicts.iter().find(|verdict| {
+            verdict.kind == kind
+                && (verdict.accused.is_none() || verdict.accused == first)
+                && verdict.is_finding()
+        })
+    }
+}
+
+/// A model in a text, if it satisfies the script.
+pub fn checked(store: &mut Store, script: &Script, text: &str) -> Option<Model> {
+    let read = read_model(store, script, text.as_bytes(), Release::STANDARD).ok()?;
+    let witness = Witness::check(store, script, read.model, Budget::default()).ok()?;
+    Some(witness.into_model())
+}

@@ -1,0 +1,201 @@
+//! From the runs of a test case to confirmed findings.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use engines::TestCase;
+use eval::model_text::write_model;
+use oracle::subject::ModelValue;
+use oracle::{Asking, Judge, Kind, Standing, Subject, Verdict};
+use smtlib::{Release, Store, print};
+use solver::run::{Configuration, Purpose, Run, Runner};
+
+use crate::driver::Chain;
+use crate::error::CampaignError;
+use crate::findings::{self, Finding, Signature, Stage};
+use crate::hash;
+use crate::seeds::SeedText;
+
+/// A test case that was run, for judgement.
+pub struct Suspect<'a> {
+    pub case: &'a TestCase,
+    pub runs: &'a [Run],
+    pub chain: &'a Chain,
+    pub rng_seed: u64,
+    /// Costly oracles look at it too.
+    pub thorough: bool,
+}
+
+/// What came of a suspicion.
+pub enum Ruling {
+    /// It repeats: a finding, not yet told apart from others.
+    Confirmed(Box<Reproduction>),
+    /// A crash at a known place.
+    Known(Signature),
+    /// It did not repeat.
+    Unconfirmed,
+    /// The parties mean different things, or somebody who should know better contradicts.
+    Excused,
+}
+
+/// A finding with what is needed to run it again. The accused is the first of its configurations.
+#[derive(Clone, Debug)]
+pub struct Reproduction {
+    pub finding: Finding,
+    /// The script the accused read.
+    pub input: String,
+    /// A model that satisfies it.
+    pub witness: Option<String>,
+    pub configurations: Vec<Arc<Configuration>>,
+    /// Given or kept seeds that the test case comes from.
+    pub ancestors: Vec<SeedText>,
+}
+
+/// Judges test cases. One per worker.
+pub struct Verdicts {
+    standard: Judge,
+    /// With the oracles that cost many runs.
+    thorough: Judge,
+}
+
+impl Default for Verdicts {
+    fn default() -> Verdicts {
+        Verdicts { standard: Judge::standard(), thorough: Judge::thorough() }
+    }
+}
+
+impl Verdicts {
+    /// Judges the runs of a test case and confirms every misbehaviour. `known` tells which crashes need not be looked at
+    /// again: their place says all.
+    pub fn judge(
+        &self,
+        store: &mut Store,
+        runner: &mut dyn Runner,
+        suspect: &Suspect,
+        known: &dyn Fn(&Signature) -> bool,
+    ) -> Result<Vec<Ruling>, CampaignError> {
+        let failed = |error| CampaignError::of_run("a solver", error);
+        let judge = if suspect.thorough { &self.thorough } else { &self.standard };
+        let script = &suspect.case.script;
+        let mut subject = Subject::new(store, Some(script), &[]);
+        subject.expectation = suspect.case.expectation().clone();
+        let asking = &mut Asking::new(runner, Purpose::FollowUp);
+        let verdicts = judge.judge(&mut subject, suspect.runs, asking).map_err(failed)?;
+        drop(subject);
+        let mut rulings = Vec::new();
+        for mut verdict in verdicts {
+            if verdict.standing != Standing::Stands {
+                rulings.push(Ruling::Excused);
+                continue;
+            }
+            let crash = Signature::of_crash(&verdict, suspect.runs);
+            if let Some(crash) = crash.filter(|crash| known(crash)) {
+                rulings.push(Ruling::Known(crash));
+                continue;
+            }
+            let mut subject = Subject::new(store, Some(script), &[]);
+            subject.expectation = suspect.case.expectation().clone();
+            let asking = &mut Asking::new(runner, Purpose::Confirmation);
+            judge.confirm(&mut subject, suspect.runs, &mut verdict, asking).map_err(failed)?;
+            drop(subject);
+            rulings.push(match verdict.is_finding() {
+                true => Ruling::Confirmed(Box::new(reproduction(store, runner, suspect, &verdict)?)),
+                false => Ruling::Unconfirmed,
+            });
+        }
+        Ok(rulings)
+    }
+}
+
+/// The finding that a confirmed verdict is.
+fn reproduction(
+    store: &mut Store,
+    runner: &mut dyn Runner,
+    suspect: &Suspect,
+    verdict: &Verdict,
+) -> Result<Reproduction, CampaignError> {
+    let case = suspect.case;
+    let runs = involved(suspect.runs, verdict);
+    let witness = witness(store, runner, case, &runs, verdict)?;
+    let input = input_text(&runs);
+    let standard = print::print(store, &case.script, Release::STANDARD);
+    let solver = match verdict.accused.and_then(|party| Run::of(&runs, party)) {
+        Some(run) => run.configuration.solver.name(),
+        None => runs.iter().map(|run| run.configuration.solver.name()).collect::<Vec<_>>().join("-"),
+    };
+    let operators = findings::operators(store, &case.script);
+    let origin = suspect.chain.origin(suspect.rng_seed, case, hash::name(standard.as_bytes()));
+    let mut finding = Finding {
+        osprey: env!("CARGO_PKG_VERSION").to_owned(),
+        found: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
+        kind: verdict.kind,
+        title: runs.first().map(|run| run.configuration.solver.adapter.title.clone()).unwrap_or_default(),
+        signature: Signature::of_script(verdict, &solver, &runs, &operators, None),
+        solver,
+        summary: String::new(),
+        flaky: verdict.is_flaky(),
+        stage: Stage::Pending { input: hash::name(input.as_bytes()) },
+        expectation: case.expectation().clone(),
+        answer: None,
+        evidence: Vec::new(),
+        accused: verdict.accused,
+        runs: Vec::new(),
+        operators,
+        releases: None,
+        provenance: origin,
+    };
+    finding.describe(verdict, &runs, witness.is_some().then_some("witness.smt2"));
+    let ancestors = suspect.chain.ancestors().iter();
+    Ok(Reproduction {
+        finding,
+        input,
+        witness,
+        configurations: runs.iter().map(|run| Arc::clone(&run.configuration)).collect(),
+        ancestors: ancestors.filter(|(_, generated)| !generated).map(|(seed, _)| seed.clone()).collect(),
+    })
+}
+
+/// The runs a verdict is about, that of the accused first.
+fn involved(runs: &[Run], verdict: &Verdict) -> Vec<Run> {
+    let mut parties: Vec<_> = verdict.accused.into_iter().collect();
+    parties.extend(verdict.opponents.iter().copied().filter(|party| Some(*party) != verdict.accused));
+    parties.into_iter().filter_map(|party| Run::of(runs, party)).cloned().collect()
+}
+
+/// The text that the accused read; of the first party where nobody is accused.
+pub fn input_text(runs: &[Run]) -> String {
+    runs.first().map(|run| String::from_utf8_lossy(&run.script).into_owned()).unwrap_or_default()
+}
+
+/// A model that proves a refuted script satisfiable, as text: the engine's own, or one of a solver that we checked.
+fn witness(
+    store: &mut Store,
+    runner: &mut dyn Runner,
+    case: &TestCase,
+    runs: &[Run],
+    verdict: &Verdict,
+) -> Result<Option<String>, CampaignError> {
+    if verdict.kind != Kind::RefutationSoundness {
+        return Ok(None);
+    }
+    if let Some(witness) = case.witness() {
+        let model = witness.model().restricted_to(&case.script);
+        return Ok(write_model(store, &case.script, &model).ok());
+    }
+    let check = verdict.check.unwrap_or(0);
+    let mut proven = None;
+    let mut subject = Subject::new(store, Some(&case.script), &[]);
+    for run in verdict.opponents.iter().filter_map(|party| Run::of(runs, *party)) {
+        let asking = &mut Asking::new(runner, Purpose::Confirmation);
+        let found = subject
+            .model_check(run, check, true, asking)
+            .map_err(|error| CampaignError::of_run("a solver", error))?;
+        if let Some(found) = found.filter(|found| found.value == ModelValue::True) {
+            proven = Some(found);
+            break;
+        }
+    }
+    drop(subject);
+    Ok(proven
+        .map(|found| write_model(store, &case.script, &found.model).unwrap_or_else(|_| found.text.clone())))
+}

@@ -1,0 +1,284 @@
+//! Whole campaigns with solvers that answer as a test tells them: scheduling, triage, queue and store without a process.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use campaign::findings::{Finding, Stage};
+use campaign::store::{self, ENGINE};
+use campaign::{
+    Campaign, CampaignError, Identity, Observer, PolicyName, SeedFiles, SeedText, Settings, Silent, Summary,
+    Target,
+};
+use engines::Engine;
+use solver::run::{Configuration, Purpose};
+use testkit::{Scripted, ScriptedAnswer, made_up};
+
+/// Two releases with the same theories.
+const PAIR: [&str; 2] = ["z3@4.8.7", "z3@5.4.0"];
+
+/// A campaign's parts for scripted solvers.
+struct Setup {
+    identity: Identity,
+    targets: Vec<Target>,
+    engines: Vec<Box<dyn Engine>>,
+    scripted: Scripted,
+    seeds: SeedFiles,
+}
+
+impl Setup {
+    fn new(
+        engines: &str,
+        seeds: &[&str],
+        answering: impl Fn(&Configuration, &str) -> ScriptedAnswer + Send + Sync + 'static,
+    ) -> Setup {
+        let engines = engines::parse_list(engines, &engines::Tuning::default()).expect("engines");
+        let seeds: Vec<SeedText> = seeds.iter().map(|text| SeedText::new("seed.smt2", *text)).collect();
+        let identity = Identity {
+            solvers: PAIR.iter().map(ToString::to_string).collect(),
+            engines: engines.iter().map(|engine| engine.name().to_owned()).collect(),
+            options: PolicyName::Default,
+            seeds: seeds.iter().map(|seed| seed.name.clone().into()).collect(),
+            ..Identity::of_runs(Duration::from_secs(1), 1024, 7)
+        };
+        Setup {
+            identity,
+            targets: Target::numbered(PAIR.iter().map(|spec| made_up(spec))),
+            engines,
+            scripted: Scripted::new(&PAIR, answering),
+            seeds: SeedFiles { seeds, rejected: Vec::new() },
+        }
+    }
+
+    fn campaign(&self) -> Campaign<'_> {
+        Campaign {
+            identity: &self.identity,
+            targets: &self.targets,
+            engines: &self.engines,
+            runners: Arc::new(self.scripted.clone()),
+        }
+    }
+
+    fn run(&self, settings: &Settings) -> Result<Summary, CampaignError> {
+        campaign::run(&self.campaign(), settings, &self.seeds, &Silent, &|| false)
+    }
+
+    /// How many runs there were for a purpose.
+    fn asked(&self, purpose: Purpose) -> usize {
+        self.scripted.asked().iter().filter(|asked| asked.purpose == purpose).count()
+    }
+}
+
+fn settings(out: &Path, iterations: u64) -> Settings {
+    Settings {
+        out: out.to_owned(),
+        resume: false,
+        jobs: 1,
+        time: None,
+        iterations: Some(iterations),
+        stop_after: None,
+        reduce_all: true,
+        known: Vec::new(),
+        log: None,
+    }
+}
+
+/// Says `sat` with a model of `x`, wherever that is asked for.
+fn sat(script: &str) -> String {
+    let model = if script.contains("(get-model)") { "(\n  (define-fun x () Int 5)\n)\n" } else { "" };
+    format!("sat\n{model}")
+}
+
+const SEED: &str = "(set-logic QF_LIA)\n(declare-const x Int)\n(assert (> x 3))\n(check-sat)\n";
+
+#[test]
+fn a_wrong_refutation_is_confirmed_reduced_and_found_once() {
+    let place = tempfile::tempdir().expect("a folder");
+    // The old release refutes whatever compares with '>'.
+    let setup = Setup::new("seed,opfuzz", &[SEED], |configuration, script| {
+        let old = configuration.solver.name() == "z3@4.8.7";
+        if old && script.contains("(> ") { "unsat\n".into() } else { sat(script).as_str().into() }
+    });
+    let summary = setup.run(&settings(place.path(), 12)).expect("a campaign");
+    assert_eq!(summary.totals.findings.get("refutation-soundness"), Some(&1), "{:?}", summary.totals);
+    assert_eq!((summary.findings.len(), summary.pending), (1, 0));
+    let folder = place.path().join("bugs").join(&summary.findings[0].folder);
+    let (finding, _) = Finding::read(&folder).expect("a finding");
+    assert!(matches!(finding.stage, Stage::Reduced(_)), "{:?}", finding.stage);
+    assert_eq!(finding.solver, "z3@4.8.7");
+    assert_eq!(finding.accused, finding.runs.first().map(|run| run.party));
+    assert!(folder.join("reduced-witness.smt2").is_file(), "the model travels along");
+    assert!(setup.asked(Purpose::Confirmation) > 0 && setup.asked(Purpose::Reduction) > 0);
+    // Whoever made it has the credit, in the store too.
+    let mut store = store::read(place.path()).expect("a store");
+    let learned = store.learned().expect("counts");
+    let credited: u64 = learned.of_kind(ENGINE).map(|(_, counts)| counts.findings).sum();
+    assert_eq!(credited, 1);
+    assert_eq!(store.totals().expect("totals").tests, summary.tests);
+    let samples = store.samples().expect("a time series");
+    assert_eq!(samples.iter().map(|sample| sample.tests).sum::<u64>(), summary.tests);
+    assert_eq!(samples.iter().map(|sample| sample.findings).sum::<u64>(), 1);
+}
+
+#[test]
+fn a_crash_at_a_known_place_is_counted_without_another_run() {
+    let place = tempfile::tempdir().expect("a folder");
+    let setup = Setup::new("opfuzz", &[SEED], |configuration, script| {
+        let test = configuration.solver.name() == "z3@4.8.7" && script.contains("(assert");
+        match test {
+            true => ScriptedAnswer::dies_of(6).with_stderr(
+                "ASSERTION VIOLATION\nFile: ../src/ast/ast.cpp\nLine: 388\nUNEXPECTED CODE WAS REACHED.\n",
+            ),
+            false => "unknown\n".into(),
+        }
+    });
+    let summary = setup.run(&settings(place.path(), 10)).expect("a campaign");
+    assert_eq!(summary.totals.findings.get("crash"), Some(&1), "{:?}", summary.totals);
+    assert_eq!(summary.totals.duplicates, summary.tests - 1, "{:?}", summary.totals);
+    let known = &summary.findings[0];
+    assert_eq!(known.duplicates, summary.totals.duplicates);
+    let kept = std::fs::read_dir(place.path().join("bugs").join(&known.folder).join("duplicates"));
+    assert_eq!(kept.expect("duplicates").count(), 3);
+    // Two plain starts for the first one, and what its description needed; none for the others.
+    assert!(setup.asked(Purpose::Confirmation) < 10, "{}", setup.asked(Purpose::Confirmation));
+}
+
+#[test]
+fn an_answer_that_does_not_repeat_is_no_finding() {
+    let place = tempfile::tempdir().expect("a folder");
+    let runs = std::sync::atomic::AtomicU64::new(0);
+    // Wrong exactly once.
+    let setup = Setup::new("opfuzz", &[SEED], move |configuration, script| {
+        let old = configuration.solver.name() == "z3@4.8.7" && script.contains("(assert");
+        let first = old && runs.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0;
+        if first { "unsat\n".into() } else { sat(script).as_str().into() }
+    });
+    let summary = setup.run(&settings(place.path(), 5)).expect("a campaign");
+    assert_eq!((summary.findings.len(), summary.totals.unconfirmed), (0, 1), "{:?}", summary.totals);
+}
+
+#[test]
+fn a_suppressed_signature_is_not_reported() {
+    let wrong = |configuration: &Configuration, script: &str| -> ScriptedAnswer {
+        let old = configuration.solver.name() == "z3@4.8.7";
+        if old && script.contains("(assert") { "unsat\n".into() } else { sat(script).as_str().into() }
+    };
+    let place = tempfile::tempdir().expect("a folder");
+    let first = Setup::new("seed", &[SEED], wrong).run(&settings(place.path(), 1)).expect("a campaign");
+    let signature = first.findings[0].signature.clone();
+    for known in [signature.clone(), first.findings[0].hash.clone()] {
+        let place = tempfile::tempdir().expect("a folder");
+        let settings = Settings { known: vec![known], ..settings(place.path(), 1) };
+        let summary = Setup::new("seed", &[SEED], wrong).run(&settings).expect("a campaign");
+        assert_eq!((summary.findings.len(), summary.totals.suppressed), (0, 1), "{signature}");
+        assert_eq!(std::fs::read_dir(place.path().join("bugs")).expect("bugs").count(), 0);
+    }
+}
+
+#[test]
+fn a_time_out_of_a_question_is_asked_again_and_counted_apart() {
+    let place = tempfile::tempdir().expect("a folder");
+    // No random assignment satisfies it, so that the solvers' models are all there is.
+    let seed = SEED.replace("(> x 3)", "(= (* x x) 152399025)").replace("QF_LIA", "QF_NIA");
+    let setup = Setup::new("diver", &[&seed], |_, script| match script.contains("(get-model)") {
+        true => ScriptedAnswer::times_out(),
+        false => "sat\n".into(),
+    });
+    let settings = Settings { time: Some(Duration::from_secs(2)), ..settings(place.path(), 40) };
+    let summary = setup.run(&settings).expect("a campaign");
+    let questions = summary.totals.questions;
+    assert!(questions.timed_out >= 2, "{questions:?}");
+    assert!(questions.remembered > questions.asked, "not every round asks again: {questions:?}");
+    assert_eq!(questions.answered, 0);
+    let runs = summary.totals.of("question").runs;
+    assert_eq!(runs as usize, setup.asked(Purpose::Question));
+    assert_eq!(summary.totals.test_runs() as usize, setup.asked(Purpose::Test));
+}
+
+#[test]
+fn a_campaign_goes_on_where_it_was_left_and_refuses_other_settings() {
+    let place = tempfile::tempdir().expect("a folder");
+    let agree = |_: &Configuration, script: &str| -> ScriptedAnswer { sat(script).as_str().into() };
+    let mut setup = Setup::new("opfuzz", &[SEED], agree);
+    setup.run(&settings(place.path(), 8)).expect("a campaign");
+    let occupied = setup.run(&settings(place.path(), 8)).expect_err("refused");
+    assert!(matches!(occupied, CampaignError::Occupied(_)), "{occupied}");
+    let resumed = Settings { resume: true, ..settings(place.path(), 5) };
+    let summary = setup.run(&resumed).expect("resumed");
+    assert_eq!((summary.tests, summary.totals.tests), (5, 13));
+    setup.identity.rng_seed = 8;
+    let other = setup.run(&resumed).expect_err("refused");
+    assert!(other.to_string().contains("--rng-seed 7 then, --rng-seed 8 now"), "{other}");
+}
+
+#[test]
+fn two_processes_on_one_campaign_add_up() {
+    let place = tempfile::tempdir().expect("a folder");
+    let setup = Setup::new("opfuzz", &[SEED], |configuration, script| {
+        // Runs take a while, so that both have something to do.
+        std::thread::sleep(Duration::from_millis(2));
+        let old = configuration.solver.name() == "z3@4.8.7";
+        if old && script.contains("(> ") { "unsat\n".into() } else { sat(script).as_str().into() }
+    });
+    let (owner_log, helper_log) = (place.path().join("owner.jsonl"), place.path().join("helper.jsonl"));
+    let out = place.path().join("out");
+    let base = settings(&out, 0);
+    let owner = Settings {
+        iterations: None,
+        time: Some(Duration::from_secs(4)),
+        log: Some(owner_log.clone()),
+        reduce_all: false,
+        ..base.clone()
+    };
+    let helper = Settings { iterations: None, log: Some(helper_log.clone()), ..base };
+    let lonely = campaign::join(&setup.campaign(), &helper, &Silent, &|| false).expect_err("nobody runs it");
+    assert!(matches!(lonely, CampaignError::Store(_) | CampaignError::NobodyToJoin(_)), "{lonely}");
+    let (first, second) = std::thread::scope(|scope| {
+        let first = scope.spawn(|| setup.run(&owner).expect("a campaign"));
+        std::thread::sleep(Duration::from_millis(700));
+        let refused = setup.run(&owner).expect_err("a second owner is refused");
+        assert!(matches!(refused, CampaignError::InUse(_)), "{refused}");
+        let second = campaign::join(&setup.campaign(), &helper, &Silent, &|| false).expect("a helper");
+        (first.join().expect("the owner ends"), second)
+    });
+    assert!(second.tests > 0, "the helper had nothing to do");
+    let tests = |log: &Path| {
+        let text = std::fs::read_to_string(log).expect("a log");
+        text.lines().filter(|line| line.contains("\"event\":\"test\"")).count() as u64
+    };
+    let (owned, helped) = (tests(&owner_log), tests(&helper_log));
+    assert_eq!((owned, helped), (first.tests, second.tests));
+    assert_eq!(first.totals.tests, owned + helped, "the owner's summary is the sum");
+    let mut hashes: Vec<&str> = first.findings.iter().map(|known| known.hash.as_str()).collect();
+    hashes.dedup();
+    assert_eq!(hashes.len() as u64, first.totals.unique());
+    let folders = campaign::findings::finished(&out.join("bugs")).expect("bugs");
+    let finished = folders.iter().filter(|folder| Finding::read(folder).is_ok_and(|(f, _)| !f.is_pending()));
+    assert_eq!(finished.count(), hashes.len());
+}
+
+/// Ends a campaign by the user's hand after some progress.
+struct Impatient(std::sync::atomic::AtomicU64);
+
+impl Observer for Impatient {
+    fn progress(&self, _: &campaign::Snapshot) {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn a_user_who_ends_a_campaign_loses_nothing() {
+    let place = tempfile::tempdir().expect("a folder");
+    let setup = Setup::new("opfuzz", &[SEED], |_, script| {
+        std::thread::sleep(Duration::from_millis(1));
+        sat(script).as_str().into()
+    });
+    let user = Impatient(std::sync::atomic::AtomicU64::new(0));
+    let tired = || user.0.load(std::sync::atomic::Ordering::Relaxed) > 0;
+    let settings = Settings { iterations: None, ..settings(place.path(), 0) };
+    let summary =
+        campaign::run(&setup.campaign(), &settings, &setup.seeds, &user, &tired).expect("a campaign");
+    assert!(summary.interrupted && summary.tests > 0);
+    let stored = store::read(place.path()).and_then(|mut store| store.totals()).expect("totals");
+    assert_eq!(stored.tests, summary.tests);
+}

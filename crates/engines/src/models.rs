@@ -1,0 +1,131 @@
+//! Models for seeds: from solvers, always checked by our evaluator, or at random.
+
+use std::sync::Arc;
+
+use eval::sorts::Sorts;
+use eval::value::{Domain, Function, Table};
+use eval::{Budget, Mode, Model, Value, World};
+use generate::Rng;
+use smtlib::{Script, Sort, SortKind, Store, Term};
+
+use crate::engine::Bench;
+use crate::skeleton::Skeleton;
+
+/// Elements of a declared sort in a random model.
+const ELEMENTS: usize = 4;
+
+/// What one evaluation under a seed's model may cost: mutants that are hard to evaluate are not worth it.
+pub(crate) const BUDGET: Budget = Budget {
+    steps: 200_000,
+    instances: 1 << 12,
+    candidates: 64,
+    calls: 10_000,
+    regex: eval::regex::Budget { steps: 20_000, terms: 20_000, states: 400 },
+};
+
+/// Which models an engine wants.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    /// At most this many from solvers.
+    pub asked: u32,
+    /// Random assignments to try when solvers give nothing.
+    pub random: u32,
+    /// Use models that depend on a choice where the standard leaves a result open.
+    pub open_cases: bool,
+}
+
+/// Models that make all assertions in force true.
+pub(crate) fn satisfying(bench: &mut Bench<'_>, skeleton: &Skeleton, wanted: Wanted) -> Vec<World> {
+    let script = skeleton.script(&[], &skeleton.in_force);
+    let mut models = asked(bench, &script, wanted);
+    models.retain_mut(|world| satisfies(bench.store, world, &skeleton.in_force));
+    for _ in 0..if models.is_empty() { wanted.random } else { 0 } {
+        let model = random_model(bench, &script);
+        let mut world = World::new(model, mode(wanted), BUDGET);
+        if satisfies(bench.store, &mut world, &skeleton.in_force) {
+            models.push(world);
+            break;
+        }
+    }
+    models
+}
+
+/// Any models: of the assertions, else of their negation, and random ones (STORM, section 3.1).
+pub(crate) fn any(bench: &mut Bench<'_>, skeleton: &Skeleton, wanted: Wanted) -> Vec<World> {
+    let script = skeleton.script(&[], &skeleton.in_force);
+    let mut models = if skeleton.in_force.is_empty() { Vec::new() } else { asked(bench, &script, wanted) };
+    if models.is_empty()
+        && wanted.asked > 0
+        && let Ok(all) = bench.store.and(&skeleton.in_force)
+        && let Ok(negation) = bench.store.not(all)
+    {
+        models = asked(bench, &skeleton.script(&[], &[negation]), wanted);
+    }
+    for _ in 0..wanted.random {
+        let model = random_model(bench, &script);
+        models.push(World::new(model, mode(wanted), BUDGET));
+    }
+    models
+}
+
+fn mode(wanted: Wanted) -> Mode {
+    if wanted.open_cases { Mode::Choose } else { Mode::Given }
+}
+
+fn asked(bench: &mut Bench<'_>, script: &Script, wanted: Wanted) -> Vec<World> {
+    let mut models: Vec<World> = Vec::new();
+    for variant in 0..wanted.asked {
+        let Some(mut model) = bench.ask.model(bench.store, script, variant) else { break };
+        model.complete(bench.store, script);
+        models.push(World::new(model, mode(wanted), BUDGET));
+    }
+    models
+}
+
+fn satisfies(store: &Store, world: &mut World, formulas: &[Term]) -> bool {
+    formulas.iter().all(|formula| world.holds(store, *formula) == Ok(true))
+}
+
+/// Random values for all symbols of a script.
+pub(crate) fn random_model(bench: &mut Bench<'_>, script: &Script) -> Model {
+    let mut rng = bench.rng.split();
+    let store = &*bench.store;
+    let mut model = Model::new();
+    for fun in script.declared_funs() {
+        let decl = store.fun(fun);
+        for sort in decl.params.iter().chain([&decl.result]) {
+            if matches!(store.sort_kind(*sort), SortKind::Declared(..)) && model.universe(*sort).is_none() {
+                for element in 0..1 + bench.rng.below(ELEMENTS) {
+                    model.element(*sort, &format!("@{element}"));
+                }
+                model.close_universe(*sort);
+            }
+        }
+        if let Some(value) = random_function(store, &model, &decl.params, decl.result, &mut rng) {
+            model.assign(fun, value);
+        }
+    }
+    model.complete(store, script);
+    model
+}
+
+fn random_function(
+    store: &Store,
+    model: &Model,
+    params: &[Sort],
+    result: Sort,
+    rng: &mut Rng,
+) -> Option<Value> {
+    let sorts = Sorts::new(store, model);
+    let default = sorts.random_value(result, rng)?;
+    if params.is_empty() {
+        return Some(default);
+    }
+    let mut entries = Vec::with_capacity(ELEMENTS);
+    for _ in 0..ELEMENTS {
+        let args = params.iter().map(|param| sorts.random_value(*param, rng)).collect::<Option<Vec<_>>>()?;
+        entries.push((Function::key(&args), sorts.random_value(result, rng)?));
+    }
+    let table = Table::new(entries, default, Domain::Unbounded)?;
+    Some(Value::Function(Arc::new(Function::Table { arity: params.len() as u32, table })))
+}

@@ -1,0 +1,78 @@
+//! An engine with transforms behind it, as an engine.
+
+use std::sync::Arc;
+
+use generate::Rng;
+
+use super::Transform;
+use crate::case::Draft;
+use crate::engine::{Bench, Engine, Round};
+use crate::feedback::Feedback;
+
+/// The composition `engine+transform+...`.
+pub(crate) struct Composition {
+    name: String,
+    engine: Box<dyn Engine>,
+    transforms: Vec<Arc<dyn Transform>>,
+}
+
+impl Composition {
+    pub fn new(engine: Box<dyn Engine>, transforms: Vec<Arc<dyn Transform>>) -> Composition {
+        let names: Vec<&str> = std::iter::once(engine.name())
+            .chain(transforms.iter().map(|transform| transform.name()))
+            .collect();
+        Composition { name: names.join("+"), engine, transforms }
+    }
+}
+
+impl Engine for Composition {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn seeds_wanted(&self) -> usize {
+        self.engine.seeds_wanted()
+    }
+
+    // `once` stays false: what transforms do depends on the stream too.
+
+    fn steers_by_numbers(&self) -> bool {
+        self.engine.steers_by_numbers()
+    }
+
+    fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
+        // Streams of their own: the engine makes what it makes alone.
+        let fork = |(number, transform): (usize, &Arc<dyn Transform>)| {
+            (transform.clone(), bench.rng.fork(&format!("transform {number}")))
+        };
+        let transforms = self.transforms.iter().enumerate().map(fork).collect();
+        let round = self.engine.open(bench)?;
+        Some(Box::new(Composed { round, transforms }))
+    }
+}
+
+struct Composed {
+    round: Box<dyn Round>,
+    /// Each with its stream.
+    transforms: Vec<(Arc<dyn Transform>, Rng)>,
+}
+
+impl Round for Composed {
+    fn next(&mut self, bench: &mut Bench<'_>) -> Option<Draft> {
+        let mut draft = self.round.next(bench)?;
+        for (transform, rng) in &mut self.transforms {
+            if let Some(changed) = transform.apply(draft.clone(), &mut bench.with_rng(rng)) {
+                draft = changed;
+            }
+        }
+        Some(draft)
+    }
+
+    fn length(&self) -> usize {
+        self.round.length()
+    }
+
+    fn learn(&mut self, feedback: &Feedback) {
+        self.round.learn(feedback);
+    }
+}

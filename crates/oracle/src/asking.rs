@@ -1,0 +1,59 @@
+//! Further questions to solvers, asked for a purpose.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use solver::run::{Configuration, Purpose, Run, RunError, Runner};
+
+/// Who can be asked further questions, and for which purpose.
+pub struct Asking<'r> {
+    runner: &'r mut dyn Runner,
+    purpose: Purpose,
+    /// In place of the runner's own.
+    panel: Option<&'r [Arc<Configuration>]>,
+    /// Less time on the clock than the purpose allows.
+    wall: Option<Duration>,
+}
+
+impl<'r> Asking<'r> {
+    /// Everybody the runner knows.
+    pub fn new(runner: &'r mut dyn Runner, purpose: Purpose) -> Asking<'r> {
+        Asking { runner, purpose, panel: None, wall: None }
+    }
+
+    /// Only these, where others than the accused are asked.
+    #[must_use]
+    pub fn among(mut self, panel: &'r [Arc<Configuration>]) -> Asking<'r> {
+        self.panel = Some(panel);
+        self
+    }
+
+    /// With no more than this time on the clock for each run.
+    #[must_use]
+    pub fn within(mut self, wall: Option<Duration>) -> Asking<'r> {
+        self.wall = wall;
+        self
+    }
+
+    /// The same for another purpose.
+    pub fn for_purpose(&mut self, purpose: Purpose) -> Asking<'_> {
+        Asking { runner: &mut *self.runner, purpose, panel: self.panel, wall: self.wall }
+    }
+
+    pub fn purpose(&self) -> Purpose {
+        self.purpose
+    }
+
+    /// All configurations there are, those under test included.
+    pub fn panel(&self) -> &[Arc<Configuration>] {
+        match self.panel {
+            Some(panel) => panel,
+            None => self.runner.panel(),
+        }
+    }
+
+    /// Runs one of them, or a variant of one, on another script.
+    pub fn run(&mut self, configuration: &Arc<Configuration>, script: &[u8]) -> Result<Run, RunError> {
+        self.runner.run_within(configuration, script, self.purpose, self.wall)
+    }
+}

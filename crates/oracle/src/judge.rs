@@ -1,0 +1,142 @@
+//! All oracles in order: judging, sorting out, confirming.
+
+use solver::run::{PartyId, Purpose, Run, RunError};
+
+use crate::answers::WrongAnswers;
+use crate::asking::Asking;
+use crate::by_design;
+use crate::cores::UnsoundCores;
+use crate::crashes::Crashes;
+use crate::incremental::Incremental;
+use crate::models::InvalidModels;
+use crate::subject::Subject;
+use crate::values::WrongValues;
+use crate::verdict::{Kind, Repeat, Standing, Verdict};
+
+/// Looks for one kind of misbehaviour. It knows neither how the script was made nor how solvers are started.
+pub trait Oracle: Send + Sync {
+    /// The name used on the command line.
+    fn name(&self) -> &'static str;
+
+    /// The verdicts on these runs of one script, each of another party.
+    fn judge(
+        &self,
+        subject: &mut Subject,
+        runs: &[Run],
+        asking: &mut Asking,
+    ) -> Result<Vec<Verdict>, RunError>;
+}
+
+/// The oracles in force, and how a finding is confirmed: the same for campaigns, reductions, replays and single files.
+pub struct Judge {
+    oracles: Vec<Box<dyn Oracle>>,
+    /// How many fresh plain starts a finding has to survive.
+    pub confirmations: u32,
+}
+
+impl Judge {
+    /// Everything but performance and incremental solving, which cost more runs.
+    pub fn standard() -> Self {
+        let oracles: Vec<Box<dyn Oracle>> = vec![
+            Box::new(WrongAnswers),
+            Box::new(InvalidModels),
+            Box::new(Crashes),
+            Box::new(UnsoundCores),
+            Box::new(WrongValues),
+        ];
+        Judge { oracles, confirmations: 2 }
+    }
+
+    /// The same with incremental solving compared against solving from scratch.
+    #[must_use]
+    pub fn thorough() -> Self {
+        Judge::standard().with(Incremental::default())
+    }
+
+    /// With one more oracle.
+    #[must_use]
+    pub fn with(mut self, oracle: impl Oracle + 'static) -> Self {
+        self.oracles.push(Box::new(oracle));
+        self
+    }
+
+    /// All verdicts on these runs, the gravest first, each misbehaviour once. Not yet confirmed.
+    pub fn judge(
+        &self,
+        subject: &mut Subject,
+        runs: &[Run],
+        asking: &mut Asking,
+    ) -> Result<Vec<Verdict>, RunError> {
+        debug_assert!(are_distinct(runs), "every run is of another party");
+        subject.forget();
+        let mut verdicts = Vec::new();
+        for oracle in &self.oracles {
+            verdicts.extend(oracle.judge(subject, runs, asking)?);
+        }
+        for verdict in &mut verdicts {
+            if let Some(run) = verdict.accused.and_then(|accused| Run::of(runs, accused)) {
+                verdict.solver = run.configuration.name();
+            }
+            if verdict.standing == Standing::Stands
+                && let Some(reason) = by_design::excuse(subject, runs, verdict)
+            {
+                verdict.standing = Standing::ByDesign(reason);
+            }
+        }
+        verdicts.sort_by_key(|verdict| (verdict.kind, verdict.accused, verdict.check));
+        let answers_wrong: Vec<(Option<PartyId>, Option<usize>)> = verdicts
+            .iter()
+            .filter(|verdict| matches!(verdict.kind, Kind::RefutationSoundness | Kind::SolutionSoundness))
+            .map(|verdict| (verdict.accused, verdict.check))
+            .collect();
+        // A wrong model of a wrong `sat`, or an answer that is right from scratch, is the same bug seen from elsewhere.
+        verdicts.retain(|verdict| {
+            !matches!(verdict.kind, Kind::InvalidModel | Kind::Incremental)
+                || !answers_wrong.contains(&(verdict.accused, verdict.check))
+        });
+        Ok(verdicts)
+    }
+
+    /// Makes the runs a verdict rests on again, as confirmations, and judges anew: does the same come out?
+    pub fn confirm(
+        &self,
+        subject: &mut Subject,
+        runs: &[Run],
+        verdict: &mut Verdict,
+        asking: &mut Asking,
+    ) -> Result<(), RunError> {
+        let asking = &mut asking.for_purpose(Purpose::Confirmation);
+        let mut seen = 0;
+        for _ in 0..self.confirmations {
+            let mut fresh = runs.to_vec();
+            for run in fresh.iter_mut().filter(|run| verdict.involved().any(|party| party == run.party())) {
+                *run = asking.run(&run.configuration, &run.script)?;
+            }
+            let again = self.judge(subject, &fresh, asking)?;
+            seen += u32::from(again.iter().any(|other| other.same_as(verdict)));
+        }
+        let runs = self.confirmations;
+        verdict.repeat = if seen == runs { Repeat::Confirmed { runs } } else { Repeat::Flaky { seen, runs } };
+        Ok(())
+    }
+
+    /// Judges and confirms: what is left are findings, flaky ones marked, and verdicts that do not count with the reason.
+    pub fn try_case(
+        &self,
+        subject: &mut Subject,
+        runs: &[Run],
+        asking: &mut Asking,
+    ) -> Result<Vec<Verdict>, RunError> {
+        let mut verdicts = self.judge(subject, runs, asking)?;
+        for verdict in &mut verdicts {
+            if verdict.standing == Standing::Stands {
+                self.confirm(subject, runs, verdict, asking)?;
+            }
+        }
+        Ok(verdicts)
+    }
+}
+
+fn are_distinct(runs: &[Run]) -> bool {
+    runs.iter().enumerate().all(|(place, run)| Run::of(&runs[..place], run.party()).is_none())
+}

@@ -1,0 +1,95 @@
+//! `osprey worker`: more processes on a running campaign.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use campaign::{Campaign, CampaignError, Settings, store};
+use clap::Args;
+
+use super::fuzz::{Exec, known_signatures};
+use crate::exit::Exit;
+use crate::live::Live;
+use crate::{duration, fleet, interrupt, summary};
+
+/// Join a running campaign from another process
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  osprey fuzz seeds/ -s z3 -s cvc5 --time 8h --out night &
+  osprey worker --store night --jobs 4
+
+The worker takes solvers, engines and settings from the campaign, shares its seeds, counts and findings, and ends when
+the campaign ends.
+
+Exit code 0 if the campaign has no finding, 10 if it has some.")]
+pub struct Worker {
+    /// The output folder of the running campaign
+    #[arg(long, value_name = "OUT")]
+    store: PathBuf,
+
+    /// Workers; one per core unless told otherwise
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<usize>,
+
+    /// Leave after this time: 60, 60s, 5m, 1h; with the campaign unless given
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    time: Option<Duration>,
+
+    /// Leave after this number of test cases
+    #[arg(long, value_name = "N")]
+    iterations: Option<u64>,
+
+    /// How solvers are started: fast uses fork servers where they are proven, plain a new process for each run
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = Exec::Fast)]
+    exec: Exec,
+
+    /// A file with signatures, one per line, that are not reported any more: that of the campaign, if it has one
+    #[arg(long, value_name = "FILE")]
+    known: Option<PathBuf>,
+
+    /// Write one JSON object per line for everything that happens in this process
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+
+    /// Print the summary as JSON on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+impl Worker {
+    pub fn run(self) -> Result<Exit> {
+        if store::presence(&self.store).map_err(CampaignError::from)? == store::Presence::Nothing {
+            return Err(CampaignError::NobodyToJoin(self.store).into());
+        }
+        let identity =
+            store::read(&self.store).and_then(|mut store| store.identity()).map_err(CampaignError::from)?;
+        let tables = identity.options.needs_tables() || identity.tuning.diver.options > 0;
+        let targets = fleet::targets(&identity.solvers, &identity.references, tables)?;
+        let engines = engines::parse_list(&identity.engines.join(","), &identity.tuning)
+            .map_err(|error| CampaignError::Usage(error.to_string()))?;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let settings = Settings {
+            out: self.store.clone(),
+            resume: true,
+            jobs: self.jobs.unwrap_or(cores).max(1),
+            time: self.time,
+            iterations: self.iterations,
+            stop_after: None,
+            reduce_all: false,
+            known: known_signatures(self.known.as_deref())?,
+            log: self.log.clone(),
+        };
+        if !self.json {
+            let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
+            eprintln!("osprey: helping to fuzz {} in {}", names.join(", "), self.store.display());
+        }
+        let runners = campaign::runners(&identity, &targets, self.exec == Exec::Plain);
+        let campaign = Campaign { identity: &identity, targets: &targets, engines: &engines, runners };
+        interrupt::catch();
+        let live = Live::new(self.json);
+        let result = campaign::join(&campaign, &settings, &live, &interrupt::asked);
+        live.clear();
+        summary::show(&result?, &self.store, self.json)
+    }
+}

@@ -1,0 +1,87 @@
+//! Reducing with scripted solvers: what is run for which purpose, and what becomes of options.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use eval::Expectation;
+use oracle::{Asking, Judge, Kind, Subject};
+use reduce::predicate::{Bug, Candidate, Predicate as _};
+use reduce::{Input, Observer, Settings, reduce};
+use smtlib::{Mode, Setting, Store};
+use solver::run::{Configuration, PartyId, Purpose, Runner as _};
+use testkit::{Scripted, made_up};
+
+struct Quiet;
+
+impl Observer for Quiet {}
+
+const SCRIPT: &str = "(set-logic QF_NIA)\n(declare-const x Int)\n(declare-const y Int)\n(assert (> x 3))\n\
+                      (assert (= (* x y) 12))\n(check-sat)\n";
+
+const MODEL: &str = "((define-fun x () Int 4) (define-fun y () Int 3))";
+
+/// Z3 refutes every product while `depth` is at least 2; cvc5 never does.
+fn solvers() -> Scripted {
+    let mut wrong = Configuration::new(PartyId(0), made_up("z3@4.8.7 user=1"));
+    wrong.request.settings = vec![Setting::new("depth", "8"), Setting::new("idle", "true")];
+    let right = Configuration::new(PartyId(1), made_up("cvc5@1.4.2"));
+    Scripted::with_panel(vec![Arc::new(wrong), Arc::new(right)], |party, script| {
+        let depth = party.request.settings.iter().find(|setting| setting.option == "depth");
+        let deep = depth.and_then(|depth| depth.value.parse::<u32>().ok()).is_some_and(|depth| depth > 1);
+        match (deep && script.contains("(* "), script.contains("(get-model)")) {
+            (true, _) => "unsat".into(),
+            (false, true) => format!("sat\n{MODEL}").as_str().into(),
+            (false, false) => "sat".into(),
+        }
+    })
+}
+
+fn bug(solvers: &Scripted) -> Bug {
+    let mut runner = solvers.clone();
+    let runs = runner.run_all(SCRIPT.as_bytes(), Purpose::Test).expect("runs");
+    let mut store = Store::new();
+    let parsed = smtlib::parse(&mut store, SCRIPT.as_bytes(), Mode::Tolerant).expect("a script");
+    let mut subject = Subject::new(&mut store, Some(&parsed.script), &[]);
+    let mut asking = Asking::new(&mut runner, Purpose::FollowUp);
+    let verdicts = Judge::standard().try_case(&mut subject, &runs, &mut asking).expect("verdicts");
+    assert_eq!(verdicts[0].kind, Kind::RefutationSoundness);
+    assert_eq!(verdicts[0].accused, Some(PartyId(0)));
+    Bug::new(&verdicts[0], &runs, Arc::new(solvers.clone()))
+}
+
+#[test]
+fn settings_of_a_test_case_go_or_get_smaller_with_the_users_words() {
+    let solvers = solvers();
+    // The accused without options has its number, but is another party.
+    let plain = Arc::new(Configuration::new(PartyId(0), made_up("z3@4.8.7")));
+    let bug = bug(&solvers).with_references([plain]).with_expectation(Expectation::Witness);
+    let input = Input { text: SCRIPT.as_bytes(), witness: Some(MODEL.as_bytes()) };
+    let reduced = reduce(input, &bug, &Settings { jobs: 1, time: None }, &Quiet).expect("reduced");
+    let left = reduced.best.configuration.expect("a solver");
+    assert_eq!(left.id, PartyId(0));
+    assert_eq!(left.options(), ["depth=2"]);
+    assert!(reduced.best.text.contains("(* ") && !reduced.best.text.contains("(> x 3)"));
+    assert!(reduced.best.witness.is_some());
+    assert!(reduced.accounts.reduction.runs > 0 && reduced.accounts.confirmation.runs > 0);
+    assert_eq!(reduced.accounts.test.runs + reduced.accounts.follow_up.runs, 0);
+}
+
+#[test]
+fn plain_candidates_are_confirmations_and_all_have_the_calibrated_time() {
+    let solvers = solvers();
+    let bug = bug(&solvers);
+    let before = solvers.asked().len();
+    let mut examiner = bug.examiner().expect("an examiner");
+    let candidate =
+        Candidate { text: SCRIPT, configuration: None, satisfied: false, subset: true, plain: true };
+    assert!(examiner.examine(&candidate).expect("a judgement").interesting);
+    examiner.calibrate(Duration::from_millis(70));
+    assert!(examiner.examine(&Candidate { plain: false, ..candidate }).expect("a judgement").interesting);
+    let asked = solvers.asked().split_off(before);
+    let (plain, fast) = asked.split_at(asked.len() / 2);
+    assert!(plain.iter().all(|run| (run.purpose, run.wall) == (Purpose::Confirmation, None)), "{plain:?}");
+    let patience = Some(Duration::from_millis(70));
+    assert!(fast.iter().all(|run| (run.purpose, run.wall) == (Purpose::Reduction, patience)), "{fast:?}");
+    let accounts = examiner.take_accounts();
+    assert_eq!(accounts.total().runs, asked.len() as u64);
+}

@@ -1,0 +1,73 @@
+//! Who makes runs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Accounts, Configuration, Purpose, Run};
+use crate::install::InstallError;
+use crate::launch::LaunchError;
+
+/// Makes runs, one at a time, and counts what they cost. Each worker has its own.
+pub trait Runner: Send {
+    /// All configurations there are, those under test included.
+    fn panel(&self) -> &[Arc<Configuration>];
+
+    /// Runs one of them, or a variant of one, on a script, with no more than this time on the clock where it is less
+    /// than the purpose's own limit.
+    fn run_within(
+        &mut self,
+        configuration: &Arc<Configuration>,
+        script: &[u8],
+        purpose: Purpose,
+        wall: Option<Duration>,
+    ) -> Result<Run, RunError>;
+
+    /// The same with the purpose's own limit.
+    fn run(
+        &mut self,
+        configuration: &Arc<Configuration>,
+        script: &[u8],
+        purpose: Purpose,
+    ) -> Result<Run, RunError> {
+        self.run_within(configuration, script, purpose, None)
+    }
+
+    /// Everybody on the same text, in order.
+    fn run_all(&mut self, script: &[u8], purpose: Purpose) -> Result<Vec<Run>, RunError> {
+        let everybody = self.panel().to_vec();
+        everybody.iter().map(|configuration| self.run(configuration, script, purpose)).collect()
+    }
+
+    /// What runs have cost since the last call.
+    fn take_accounts(&mut self) -> Accounts;
+
+    /// What the user should hear about how solvers run, each once.
+    fn take_notes(&mut self) -> Vec<String>;
+
+    /// CPU time of the process that starts solvers, since the last call.
+    fn take_launcher_cpu(&mut self) -> Duration;
+}
+
+/// Makes runners: one for each worker.
+pub trait Runners: Send + Sync {
+    fn runner(&self) -> Result<Box<dyn Runner>, RunError>;
+}
+
+/// A run that could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+}
+
+impl RunError {
+    /// Whether this is about the solver that was asked for, and not about us.
+    pub fn concerns_solver(&self) -> bool {
+        match self {
+            RunError::Install(error) => !matches!(error, InstallError::Launcher(_)),
+            RunError::Launch(error) => error.concerns_solver(),
+        }
+    }
+}
