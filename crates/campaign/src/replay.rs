@@ -80,6 +80,7 @@ pub fn regenerate(
     let mut questions = Questions { targets, runner, cache: &mut cache };
     let panicked = |panic: crate::driver::EnginePanic| lost(panic.to_string());
     let opened = driver.open(engine, &plan, &mut questions).map_err(panicked)?;
+    questions.cache.take_failure()?;
     let mut chain = opened.ok_or_else(|| lost("the engine makes nothing of its seeds".into()))?;
     for step in 0..=origin.step {
         let case = driver.next(&mut chain, &mut questions).map_err(panicked)?;

@@ -29,7 +29,7 @@ fn imports() -> Imports {
         let module = relative.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
         let text = std::fs::read_to_string(&file).expect("UTF-8");
         // Tests may look anywhere.
-        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         let imported = imports.entry(module.clone()).or_default();
         for (place, _) in code.match_indices("crate::") {
             let rest = &code[place + "crate::".len()..];

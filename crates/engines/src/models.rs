@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use eval::sorts::Sorts;
 use eval::value::{Domain, Function, Table};
-use eval::{Budget, Mode, Model, Value, World};
+use eval::{Budget, EvaluatedModel, Mode, Model, Value};
 use generate::Rng;
 use smtlib::{Script, Sort, SortKind, Store, Term};
 
@@ -35,13 +35,13 @@ pub(crate) struct Wanted {
 }
 
 /// Models that make all assertions in force true.
-pub(crate) fn satisfying(bench: &mut Bench<'_>, skeleton: &Skeleton, wanted: Wanted) -> Vec<World> {
+pub(crate) fn satisfying(bench: &mut Bench<'_>, skeleton: &Skeleton, wanted: Wanted) -> Vec<EvaluatedModel> {
     let script = skeleton.script(&[], &skeleton.in_force);
     let mut models = asked(bench, &script, wanted);
     models.retain_mut(|world| satisfies(bench.store, world, &skeleton.in_force));
     for _ in 0..if models.is_empty() { wanted.random } else { 0 } {
         let model = random_model(bench, &script);
-        let mut world = World::new(model, mode(wanted), BUDGET);
+        let mut world = EvaluatedModel::new(model, mode(wanted), BUDGET);
         if satisfies(bench.store, &mut world, &skeleton.in_force) {
             models.push(world);
             break;
@@ -51,7 +51,7 @@ pub(crate) fn satisfying(bench: &mut Bench<'_>, skeleton: &Skeleton, wanted: Wan
 }
 
 /// Any models: of the assertions, else of their negation, and random ones (STORM, section 3.1).
-pub(crate) fn any(bench: &mut Bench<'_>, skeleton: &Skeleton, wanted: Wanted) -> Vec<World> {
+pub(crate) fn any(bench: &mut Bench<'_>, skeleton: &Skeleton, wanted: Wanted) -> Vec<EvaluatedModel> {
     let script = skeleton.script(&[], &skeleton.in_force);
     let mut models = if skeleton.in_force.is_empty() { Vec::new() } else { asked(bench, &script, wanted) };
     if models.is_empty()
@@ -63,7 +63,7 @@ pub(crate) fn any(bench: &mut Bench<'_>, skeleton: &Skeleton, wanted: Wanted) ->
     }
     for _ in 0..wanted.random {
         let model = random_model(bench, &script);
-        models.push(World::new(model, mode(wanted), BUDGET));
+        models.push(EvaluatedModel::new(model, mode(wanted), BUDGET));
     }
     models
 }
@@ -72,17 +72,17 @@ fn mode(wanted: Wanted) -> Mode {
     if wanted.open_cases { Mode::Choose } else { Mode::Given }
 }
 
-fn asked(bench: &mut Bench<'_>, script: &Script, wanted: Wanted) -> Vec<World> {
-    let mut models: Vec<World> = Vec::new();
+fn asked(bench: &mut Bench<'_>, script: &Script, wanted: Wanted) -> Vec<EvaluatedModel> {
+    let mut models: Vec<EvaluatedModel> = Vec::new();
     for variant in 0..wanted.asked {
         let Some(mut model) = bench.ask.model(bench.store, script, variant) else { break };
         model.complete(bench.store, script);
-        models.push(World::new(model, mode(wanted), BUDGET));
+        models.push(EvaluatedModel::new(model, mode(wanted), BUDGET));
     }
     models
 }
 
-fn satisfies(store: &Store, world: &mut World, formulas: &[Term]) -> bool {
+fn satisfies(store: &Store, world: &mut EvaluatedModel, formulas: &[Term]) -> bool {
     formulas.iter().all(|formula| world.holds(store, *formula) == Ok(true))
 }
 

@@ -51,7 +51,7 @@ pub mod value;
 
 pub use evaluate::{Budget, Evaluated, Evaluation, Evaluator, Mode};
 pub use expectation::{Derivation, Expectation};
-pub use model::{Interpretation, Model, Universe, Witness, World};
+pub use model::{EvaluatedModel, Interpretation, Model, Universe, Witness};
 pub use numbers::{integer, rational};
 pub use to_term::to_term;
 pub use unknown::{Reason, Unknown};

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use solver::crash::Signature;
+use solver::crash::CrashSignature;
 use solver::run::PartyId;
 
 /// What a solver did wrong.
@@ -89,7 +89,7 @@ pub struct Verdict {
     /// A release of the accused's own family contradicts it, so that both read the script alike.
     pub own_family_objects: bool,
     /// For crashes.
-    pub signature: Option<Signature>,
+    pub signature: Option<CrashSignature>,
     pub standing: Standing,
     pub repeat: Repeat,
 }

@@ -63,21 +63,21 @@ impl CrashKind {
 
 /// Equal for crashes that are taken for the same bug of one solver.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Signature {
+pub struct CrashSignature {
     /// Readable.
     pub text: String,
     /// Twelve hexadecimal digits of it, for file names.
     pub hash: String,
 }
 
-impl Signature {
+impl CrashSignature {
     /// Does it say where, or only that the process died of a signal?
     pub fn names_a_place(&self) -> bool {
         self.text.contains(" | ")
     }
 }
 
-impl fmt::Display for Signature {
+impl fmt::Display for CrashSignature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
@@ -85,7 +85,7 @@ impl fmt::Display for Signature {
 
 impl CrashReport {
     /// The signature.
-    pub fn signature(&self) -> Signature {
+    pub fn signature(&self) -> CrashSignature {
         let mut parts = vec![match self.kind {
             CrashKind::Assertion => "assertion".to_string(),
             CrashKind::Sanitizer => "sanitizer".to_string(),
@@ -118,7 +118,7 @@ impl CrashReport {
         parts.retain(|part| !part.is_empty());
         let text = parts.join(" | ");
         let hash = format!("{:012x}", fnv(text.as_bytes()) & 0xffff_ffff_ffff);
-        Signature { text, hash }
+        CrashSignature { text, hash }
     }
 }
 

@@ -17,7 +17,7 @@ const MEMORY: u64 = 4 << 30;
 
 /// What running an item gave.
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct Reproduction {
+pub struct ReproductionResult {
     pub id: String,
     pub solver: String,
     pub kind: Kind,
@@ -27,7 +27,7 @@ pub struct Reproduction {
 }
 
 /// Runs an item's trigger on its release. The references are asked only about what cannot be seen from one run.
-pub fn reproduce(item: &Item, own: &Solver, references: &[Solver]) -> Result<Reproduction, BenchError> {
+pub fn reproduce(item: &Item, own: &Solver, references: &[Solver]) -> Result<ReproductionResult, BenchError> {
     let text = item.trigger()?;
     let solver = Solver { options: item.options.clone(), ..own.clone() };
     let limits = Limits { memory: Some(MEMORY), ..Limits::wall(item.timeout()) };
@@ -56,7 +56,7 @@ pub fn reproduce(item: &Item, own: &Solver, references: &[Solver]) -> Result<Rep
             None => (false, words(&run)),
         },
     };
-    Ok(Reproduction { id: item.id.clone(), solver: item.release(), kind: item.kind, reproduces, seen })
+    Ok(ReproductionResult { id: item.id.clone(), solver: item.release(), kind: item.kind, reproduces, seen })
 }
 
 /// One answer where the other is right.

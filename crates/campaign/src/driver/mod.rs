@@ -189,6 +189,13 @@ impl<'a> Driver<'a> {
     fn panicked(&mut self, panic: &(dyn std::any::Any + Send)) -> EnginePanic {
         self.store = Store::new();
         self.clean = self.store.mark();
+        EnginePanic::of(panic)
+    }
+}
+
+impl EnginePanic {
+    /// What a caught panic said.
+    pub fn of(panic: &(dyn std::any::Any + Send)) -> EnginePanic {
         let text = panic.downcast_ref::<&str>().map(ToString::to_string);
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
         EnginePanic(text.unwrap_or_else(|| "without a message".to_owned()))

@@ -59,8 +59,9 @@ pub struct Finding {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "kebab-case")]
 pub enum Stage {
-    /// Confirmed and on disk; not reduced, and so not told apart from other findings. With the input's hash.
-    Pending { input: String },
+    /// Confirmed and on disk; not reduced, and so not told apart from other findings. With the input's hash, and the
+    /// process that has it in its queue.
+    Pending { input: String, process: u32 },
     /// Told apart by its input as it is: it does not repeat reliably, a crash names its place, or time was up.
     Unreduced,
     /// Made small, and told apart by what is left.
@@ -163,6 +164,16 @@ fn excerpt(output: &[u8]) -> String {
     text
 }
 
+impl Stage {
+    /// The hash of a pending finding's input.
+    pub fn input(&self) -> &str {
+        match self {
+            Stage::Pending { input, .. } => input,
+            Stage::Unreduced | Stage::Reduced(_) => "",
+        }
+    }
+}
+
 impl Finding {
     /// `refutation-soundness-z3-4.8.7-0123456789ab`.
     pub fn folder_name(&self) -> String {
@@ -181,7 +192,7 @@ impl Finding {
     /// find the same bug at the same time, and each has a folder of its own until one of them claims the signature.
     pub fn hash(&self) -> String {
         match &self.stage {
-            Stage::Pending { input } => {
+            Stage::Pending { input, .. } => {
                 let Origin { round, step, .. } = &self.provenance;
                 let name = format!("{} | {input} | {round} {step}", self.signature);
                 hash::name(name.as_bytes())[..12].to_owned()

@@ -79,6 +79,11 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
+/// Is there a process of this number?
+pub fn is_running(process: u32) -> bool {
+    Path::new(&format!("/proc/{process}")).exists()
+}
+
 /// Removes what a killed campaign left half-written.
 pub fn sweep(parent: &Path) -> io::Result<()> {
     for entry in fs::read_dir(parent)? {
@@ -86,8 +91,7 @@ pub fn sweep(parent: &Path) -> io::Result<()> {
         let name = entry.file_name().to_string_lossy().into_owned();
         let Some(rest) = name.strip_prefix(UNFINISHED) else { continue };
         let process = rest.split('-').next().and_then(|number| number.parse::<u32>().ok());
-        let at_work =
-            |process: u32| process != std::process::id() && Path::new(&format!("/proc/{process}")).exists();
+        let at_work = |process: u32| process != std::process::id() && is_running(process);
         if !process.is_some_and(at_work) {
             fs::remove_dir_all(entry.path())?;
         }

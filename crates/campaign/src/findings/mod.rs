@@ -8,6 +8,6 @@ mod signature;
 mod stored;
 
 pub use finding::{DUPLICATES_KEPT, Finding, Releases, RunRecord, Shrunk, Small, Stage, keep_duplicate};
-pub use folder::{finished, sweep, write_file};
+pub use folder::{finished, is_running, sweep, write_file};
 pub use origin::{Ancestor, Origin, Told};
 pub use signature::{Signature, operators};

@@ -75,7 +75,7 @@ impl From<StoredFinding> for Finding {
             (Some(stage), _) => stage,
             (None, Some(shrunk)) => Stage::Reduced(shrunk),
             // Only the folder's name needs the input's hash, and it has its name already.
-            (None, None) if stored.pending => Stage::Pending { input: String::new() },
+            (None, None) if stored.pending => Stage::Pending { input: String::new(), process: 0 },
             (None, None) => Stage::Unreduced,
         };
         let (expectation, answer, evidence) = match stored.expectation {

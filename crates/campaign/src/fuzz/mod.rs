@@ -6,6 +6,7 @@ mod worker;
 
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -16,12 +17,13 @@ use solver::RunClass;
 use solver::run::{Purpose, RunRules, Runners, SolverRunners};
 
 use crate::config::{Identity, Settings};
+use crate::driver::EnginePanic;
 use crate::error::CampaignError;
-use crate::findings;
+use crate::findings::{self, Finding};
 use crate::schedule::{Scheduler, logics, policy, signals};
 use crate::seeds::SeedFiles;
 use crate::shared::{Line, Log, Observer, Shared, Snapshot, State, Stop, exchange, lock};
-use crate::store::{self, CampaignStore, ENGINE, KnownFinding, MemberId, Presence, Totals};
+use crate::store::{self, CampaignStore, ENGINE, KnownFinding, MemberId, Presence, Role, Totals};
 use crate::target::Target;
 use crate::triage::{Ending, Triage, TriageRules};
 pub use answers::{refusal, refused};
@@ -72,10 +74,6 @@ const EXCHANGE: Duration = Duration::from_millis(500);
 /// How long the end waits for other processes to hand over what they have.
 const FAREWELL: Duration = Duration::from_secs(30);
 
-/// The names under which processes join a campaign.
-const OWNER: &str = "osprey fuzz";
-const HELPER: &str = "osprey worker";
-
 /// Runners with the limits of a campaign. `plain`: every run in a new process.
 pub fn runners(identity: &Identity, targets: &[Target], plain: bool) -> Arc<dyn Runners> {
     let panel = targets.iter().map(|target| Arc::new(target.configuration())).collect();
@@ -110,6 +108,8 @@ pub fn run(
     let out = &settings.out;
     std::fs::create_dir_all(out).map_err(|error| CampaignError::disk(out, error))?;
     let _lock = lock_folder(settings)?;
+    // Before anything is made that could not be made again.
+    let log = Log::open(settings.log.as_deref())?;
     let mut store = match (store::presence(out)?, settings.resume) {
         (Presence::Campaign, false) => return Err(CampaignError::Occupied(out.clone())),
         (Presence::Nothing, true) => return Err(CampaignError::NothingToResume(out.clone())),
@@ -123,9 +123,9 @@ pub fn run(
     std::fs::create_dir_all(&bugs).map_err(|error| CampaignError::disk(&bugs, error))?;
     findings::sweep(&bugs).map_err(|error| CampaignError::disk(&bugs, error))?;
     store.set_closing(false)?;
-    let member = store.join(OWNER)?;
+    let member = store.join(Role::Owner)?;
     let session = Session { campaign, settings, observer, interrupted, member, owner: true };
-    session.go(store, seeds.rejected.len())
+    session.go(store, log, seeds.rejected.len())
 }
 
 /// Joins the campaign that another process runs in the output folder, until that ends.
@@ -136,18 +136,19 @@ pub fn join(
     interrupted: &(dyn Fn() -> bool + Sync),
 ) -> Result<Summary, CampaignError> {
     preflight(campaign)?;
+    let log = Log::open(settings.log.as_deref())?;
     let mut store = store::open(&settings.out)?;
     if !owner_is_there(&mut *store)? {
         return Err(CampaignError::NobodyToJoin(settings.out.clone()));
     }
-    let member = store.join(HELPER)?;
+    let member = store.join(Role::Helper)?;
     let session = Session { campaign, settings, observer, interrupted, member, owner: false };
-    session.go(store, 0)
+    session.go(store, log, 0)
 }
 
 /// Does somebody run the campaign?
 fn owner_is_there(store: &mut dyn CampaignStore) -> Result<bool, CampaignError> {
-    let there = store.members()?.iter().any(|member| member.what == OWNER);
+    let there = store.members()?.iter().any(|member| member.role == Role::Owner);
     Ok(there && !store.closing()?)
 }
 
@@ -163,7 +164,12 @@ struct Session<'r> {
 }
 
 impl Session<'_> {
-    fn go(&self, mut store: Box<dyn CampaignStore>, rejected_seeds: usize) -> Result<Summary, CampaignError> {
+    fn go(
+        &self,
+        mut store: Box<dyn CampaignStore>,
+        log: Log,
+        rejected_seeds: usize,
+    ) -> Result<Summary, CampaignError> {
         let Session { campaign, settings, .. } = self;
         let suppressed: BTreeSet<String> = settings.known.iter().cloned().collect();
         let state = State::new(
@@ -175,7 +181,6 @@ impl Session<'_> {
             store.findings()?,
             suppressed,
         );
-        let log = Log::open(settings.log.as_deref())?;
         log.write(&Line::Start {
             rng_seed: campaign.identity.rng_seed,
             solvers: &campaign.targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>(),
@@ -193,11 +198,15 @@ impl Session<'_> {
         let told = triage.tell_duplicates().and_then(|()| exchange(&shared, &store, self.member));
         let parted = self.part(&store);
         failed.and(told).and(parted)?;
-        let (totals, mut findings) = {
+        let (mut totals, findings) = {
             let mut store = lock(&store);
             (store.totals()?, store.findings()?)
         };
-        findings.sort_by_key(|known| (known.round, known.step));
+        totals.count_findings(&findings);
+        let bugs = findings::finished(shared.bugs()).unwrap_or_default();
+        let pending =
+            bugs.iter().filter(|folder| Finding::read(folder).is_ok_and(|(one, _)| one.is_pending()));
+        let pending = pending.count();
         shared.log.write(&Line::End { totals: &totals })?;
         shared.log.flush()?;
         let state = shared.state();
@@ -206,7 +215,7 @@ impl Session<'_> {
             tests: shared.stop.tests(),
             seconds: shared.stop.elapsed().as_secs_f64(),
             findings,
-            pending: triage.pending(),
+            pending,
             engine_shares: shares(&state),
             seeds: state.pool.len(),
             totals,
@@ -225,6 +234,10 @@ impl Session<'_> {
         if self.owner {
             let solvers: Vec<_> = self.campaign.targets.iter().map(|target| target.solver.clone()).collect();
             triage.adopt(&solvers)?;
+        }
+        if !self.owner {
+            // Seeds are tried as they are by the owner: a helper that leaves would take them along.
+            shared.state().add_untried(Vec::new(), false);
         }
         if self.owner && self.settings.resume {
             // A process that was killed had claimed seeds and not tried them.
@@ -261,7 +274,8 @@ impl Session<'_> {
         std::thread::scope(|scope| {
             for _ in 0..jobs {
                 scope.spawn(|| {
-                    if let Err(error) = Worker::new(tools, &**runners).and_then(|mut worker| worker.work()) {
+                    let work = || Worker::new(tools, &**runners).and_then(|mut worker| worker.work());
+                    if let Err(error) = guarded("a worker", work) {
                         fail(error);
                     }
                     running.fetch_sub(1, Ordering::Release);
@@ -271,7 +285,7 @@ impl Session<'_> {
             }
             scope.spawn(|| {
                 let ending = Ending { workers_gone: &gone, interrupted: &self.interrupted };
-                if let Err(error) = triage.work(&ending) {
+                if let Err(error) = guarded("triage", || triage.work(&ending)) {
                     fail(error);
                 }
                 triaging.store(0, Ordering::Release);
@@ -281,8 +295,12 @@ impl Session<'_> {
             scope.spawn(|| {
                 while !gone() || triaging.load(Ordering::Acquire) > 0 {
                     shared.until_exchange(EXCHANGE);
-                    let told = triage.tell_duplicates().and_then(|()| exchange(shared, store, self.member));
-                    if let Err(error) = told.and_then(|()| self.look_for_owner(shared, store)) {
+                    let exchanged = guarded("the exchange with the store", || {
+                        triage.tell_duplicates()?;
+                        exchange(shared, store, self.member)?;
+                        self.look_for_owner(shared, store)
+                    });
+                    if let Err(error) = exchanged {
                         fail(error);
                         break;
                     }
@@ -329,6 +347,14 @@ impl Session<'_> {
         }
         Ok(store.leave(self.member)?)
     }
+}
+
+/// A panic of ours ends the campaign with what it has, and is told like any other defect.
+fn guarded(who: &str, work: impl FnOnce() -> Result<(), CampaignError>) -> Result<(), CampaignError> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = EnginePanic::of(&*panic);
+        Err(CampaignError::Internal(format!("{who} ended with a {text}")))
+    })
 }
 
 fn snapshot(shared: &Shared, triage: &Triage) -> Snapshot {

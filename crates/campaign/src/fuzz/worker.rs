@@ -128,7 +128,11 @@ impl<'a> Worker<'a> {
             Err(Failure::Campaign(error)) => return Err(error),
             Err(Failure::Engine(panic)) => {
                 let place = format!("round {} of {}: {panic}", plan.round, plan.engine);
-                self.internal_error(&mut tally, &place, "")?;
+                let texts = plan.seeds.iter().filter_map(|seed| match seed {
+                    PlannedSeed::Text(seed) => Some(&*seed.text),
+                    PlannedSeed::Generated => None,
+                });
+                self.internal_error(&mut tally, &place, &texts.collect::<Vec<_>>().join("\n"))?;
             }
         }
         tally.counts.rounds = 1;
@@ -211,6 +215,7 @@ impl<'a> Worker<'a> {
         if let Err(text) = self.check_witness(&case) {
             let standard = print::print(&self.driver.store, &case.script, Release::STANDARD);
             self.internal_error(tally, &format!("{}: {text}", place(chain, &case)), &standard)?;
+            self.log_test(&case, chain, &standard, &[], false)?;
             return Ok(Feedback::default());
         }
         let Tools { policy, triage, .. } = self.tools;
@@ -233,12 +238,11 @@ impl<'a> Worker<'a> {
                     findings += 1;
                     triage.enter(*reproduction)?;
                 }
-                Ruling::Known(signature) => {
+                Ruling::Known(signature, input) => {
                     // What nobody wants to hear of is no reason to go on.
                     findings += u32::from(!triage.is_unwanted(&signature));
-                    let input = runs.first().map(|run| String::from_utf8_lossy(&run.script));
                     let (round, step) = (chain.plan().round, case.provenance.step);
-                    triage.count_known(&signature, round, step, &input.unwrap_or_default());
+                    triage.count_known(&signature, round, step, &input);
                 }
                 Ruling::Unconfirmed => tally.totals.unconfirmed += 1,
                 Ruling::Excused => tally.totals.excused += 1,
@@ -353,15 +357,26 @@ impl<'a> Worker<'a> {
             let seed = SeedText::new(place(chain, prepared.case), standard.as_str());
             shared.state().join(seed);
         }
-        shared.log.write(&Line::Test {
+        self.log_test(prepared.case, chain, &standard, runs, novel > 0)?;
+        Ok(novel)
+    }
+
+    fn log_test(
+        &self,
+        case: &TestCase,
+        chain: &Chain,
+        standard: &str,
+        runs: &[Run],
+        novel: bool,
+    ) -> Result<(), CampaignError> {
+        self.tools.shared.log.write(&Line::Test {
             round: chain.plan().round,
-            step: prepared.case.provenance.step,
-            engine: &prepared.case.provenance.engine,
+            step: case.provenance.step,
+            engine: &case.provenance.engine,
             script: &hash::name(standard.as_bytes()),
             answers: runs.iter().map(answers::word).collect(),
-            novel: novel > 0,
-        })?;
-        Ok(novel)
+            novel,
+        })
     }
 
     /// A defect of ours: shown, counted, and kept with its script.

@@ -9,9 +9,7 @@ use solver::run::Run;
 
 use super::statistics::Statistics;
 use crate::hash;
-
-/// Features kept at most; beyond that everything counts as seen.
-const FEATURES: usize = 1 << 20;
+use crate::store::FEATURES;
 
 /// Turns runs into features.
 pub trait Signal: Send + Sync {

@@ -56,6 +56,11 @@ impl Pool {
         self.places.contains_key(hash)
     }
 
+    /// The text of a seed in use.
+    pub fn get(&self, hash: &str) -> Option<&SeedText> {
+        Some(&self.entries.get(*self.places.get(hash)?)?.seed)
+    }
+
     /// Adds a seed unless it is there.
     pub fn add(&mut self, seed: SeedText, counts: Counts, mutant: bool) {
         if self.places.contains_key(&seed.hash) {

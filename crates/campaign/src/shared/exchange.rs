@@ -36,8 +36,8 @@ pub fn exchange(
     let members = store.members()?.len();
     drop(store);
     let mut state = shared.state();
-    let found = state.absorb(news, totals, rounds);
-    shared.stop.count_findings(found);
+    state.absorb(news, totals, rounds);
+    shared.stop.count_findings(state.take_found());
     if let Some(seeds) = untried {
         let more = seeds.len() == SEEDS;
         state.add_untried(seeds, more);

@@ -38,6 +38,7 @@ pub struct State {
     /// The store may have more of them.
     more_untried: bool,
     known: BTreeMap<String, Known>,
+    found_since: u64,
     suppressed: BTreeSet<String>,
     /// Hashes of signatures that triage is about to claim.
     expected: BTreeSet<String>,
@@ -89,6 +90,7 @@ impl State {
             untried: VecDeque::new(),
             more_untried: true,
             known: BTreeMap::new(),
+            found_since: 0,
             suppressed,
             expected: BTreeSet::new(),
             needed: BTreeSet::new(),
@@ -102,6 +104,7 @@ impl State {
         for finding in findings {
             state.know(finding, None);
         }
+        state.found_since = 0;
         state
     }
 
@@ -192,9 +195,7 @@ impl State {
         let origin = &finding.provenance;
         let seeds = origin.seeds.iter().map(|seed| seed.hash.as_str()).collect();
         let counts = Counts { findings: 1, ..Counts::default() };
-        let mut totals = Totals::default();
-        totals.findings.insert(finding.kind.to_string(), 1);
-        self.add(&Spent { engine: &origin.engine, seeds, counts, totals, ..Spent::default() });
+        self.add(&Spent { engine: &origin.engine, seeds, counts, ..Spent::default() });
     }
 
     /// Remembers features of runs and tells how many are new.
@@ -239,6 +240,13 @@ impl State {
         }
     }
 
+    /// The same for a finding of which only the hashes of its seeds are known.
+    pub fn need_by_hash(&mut self, finding: &Finding) {
+        let given = finding.provenance.seeds.iter().filter(|seed| !seed.generated);
+        let texts: Vec<SeedText> = given.filter_map(|seed| self.pool.get(&seed.hash)).cloned().collect();
+        self.need(&texts);
+    }
+
     /// Does the user not want to hear of it?
     pub fn is_suppressed(&self, signature: &Signature) -> bool {
         self.suppressed.contains(&signature.to_string()) || self.suppressed.contains(&signature.hash())
@@ -263,20 +271,21 @@ impl State {
         self.expected.remove(&signature.hash());
     }
 
+    /// Unique findings that have become known since the last call, whoever made them.
+    pub fn take_found(&mut self) -> u64 {
+        std::mem::take(&mut self.found_since)
+    }
+
     /// How often a known finding was found again.
     pub fn duplicates(&self, signature: &Signature) -> u64 {
         self.known.get(&signature.hash()).map_or(0, |known| known.finding.duplicates)
     }
 
     pub fn know(&mut self, finding: KnownFinding, signature: Option<&Signature>) {
-        let before = self.known.remove(&finding.hash).and_then(|known| known.signature);
-        let signature = signature.cloned().or(before);
+        let before = self.known.remove(&finding.hash);
+        self.found_since += u64::from(before.is_none());
+        let signature = signature.cloned().or(before.and_then(|known| known.signature));
         self.known.insert(finding.hash.clone(), Known { finding, signature });
-    }
-
-    /// It is not there after all: its folder could not be written.
-    pub fn forget(&mut self, hash: &str) {
-        self.known.remove(hash);
     }
 
     /// The signature of a known finding that this one may be, seen through more constructs.
@@ -302,6 +311,8 @@ impl State {
     pub fn totals_now(&mut self) -> &Totals {
         let spent = self.clock.take();
         self.count(&spent);
+        let known: Vec<KnownFinding> = self.findings();
+        self.totals.count_findings(&known);
         &self.totals
     }
 
@@ -321,9 +332,8 @@ impl State {
         self.delta = delta;
     }
 
-    /// Takes in what others have added, and rounds to go on with. `totals` are those of the store. Tells how many unique
-    /// findings others have made.
-    pub fn absorb(&mut self, news: News, totals: Totals, rounds: Option<Range<u64>>) -> u64 {
+    /// Takes in what others have added, and rounds to go on with. `totals` are those of the store.
+    pub fn absorb(&mut self, news: News, totals: Totals, rounds: Option<Range<u64>>) {
         self.totals = totals;
         self.totals.add(&self.delta.totals);
         self.learned = news.learned;
@@ -345,13 +355,10 @@ impl State {
         for feature in news.features {
             self.novelty.restore(feature);
         }
-        let mut found = 0;
         for finding in news.findings {
-            found += u64::from(!self.known.contains_key(&finding.hash));
             self.know(finding, None);
         }
         self.rounds.extend(rounds);
-        found
     }
 }
 

@@ -1,8 +1,9 @@
 //! What every store must do, as tests that run on each of them.
 
+use crate::store::Role;
 use std::collections::BTreeSet;
 
-use super::totals::{REFUSALS, purpose};
+use super::totals::REFUSALS;
 use super::{
     CampaignStore, Claim, Counts, Delta, ENGINE, KnownFinding, LOGIC, MemoryStore, Sample, SeedDelta,
     StoreError, StoredSeed, Totals, sqlite::SqliteStore,
@@ -79,7 +80,10 @@ pub fn tests(tests: u64) -> Counts {
 pub fn delta(count: u64) -> Delta {
     let mut delta =
         Delta { totals: Totals { tests: count, slowest: count, ..Totals::default() }, ..Delta::default() };
-    delta.totals.ran(purpose::QUESTION, &super::RunCounts { runs: count, cpu: 5, ..Default::default() });
+    delta.totals.ran(
+        solver::run::Purpose::Question.word(),
+        &super::RunCounts { runs: count, cpu: 5, ..Default::default() },
+    );
     delta.totals.refuse("unknown \"operator\"".into());
     delta.learned.add(ENGINE, "storm", &tests(count));
     delta.learned.add(LOGIC, "QF_LIA", &tests(count));
@@ -110,7 +114,10 @@ fn deltas_of_two_handles_add_up(shelf: &dyn Shelf) -> Done {
     let mut totals = delta(2).totals;
     totals.add(&delta(5).totals);
     totals.add(&delta(3).totals);
-    assert_eq!((totals.tests, totals.slowest, totals.of(purpose::QUESTION).runs), (10, 5, 10));
+    assert_eq!(
+        (totals.tests, totals.slowest, totals.of(solver::run::Purpose::Question.word()).runs),
+        (10, 5, 10)
+    );
     for handle in [&mut one, &mut other] {
         assert_eq!(handle.totals()?, totals);
         assert_eq!(
@@ -337,14 +344,14 @@ fn refusals_are_bounded_over_many_deltas(shelf: &dyn Shelf) -> Done {
 
 fn members_come_and_go_and_hear_that_the_campaign_closes(shelf: &dyn Shelf) -> Done {
     let (mut one, mut other) = (shelf.handle(), shelf.handle());
-    let owner = one.join("osprey fuzz")?;
-    let worker = other.join("osprey worker")?;
+    let owner = one.join(Role::Owner)?;
+    let worker = other.join(Role::Helper)?;
     assert_ne!(owner, worker);
     other.beat(worker)?;
     let members = one.members()?;
-    let told: Vec<_> = members.iter().map(|member| (member.id, member.what.as_str(), member.pid)).collect();
+    let told: Vec<_> = members.iter().map(|member| (member.id, member.role, member.pid)).collect();
     let pid = std::process::id();
-    assert_eq!(told, [(owner, "osprey fuzz", pid), (worker, "osprey worker", pid)]);
+    assert_eq!(told, [(owner, Role::Owner, pid), (worker, Role::Helper, pid)]);
     assert!(!other.closing()?);
     one.set_closing(true)?;
     assert!(other.closing()?);

@@ -1,5 +1,6 @@
 //! A store in memory: for tests of what stands on a store, and for campaigns that leave nothing behind.
 
+use crate::store::Role;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,13 +14,13 @@ use crate::seeds::SeedText;
 
 /// A handle; [`MemoryStore::handle`] gives another one on the same campaign, as a second process has it.
 pub struct MemoryStore {
-    campaign: Arc<Mutex<Campaign>>,
+    campaign: Arc<Mutex<MemoryCampaign>>,
     writer: u64,
     /// What [`CampaignStore::news`] has told: changes, features.
     told: (u64, usize),
 }
 
-struct Campaign {
+struct MemoryCampaign {
     identity: Identity,
     started: u64,
     next_round: u64,
@@ -97,7 +98,7 @@ impl MemoryStore {
             state_at: (0, 0),
             change: Change::new(0, 0),
         };
-        let campaign = Campaign {
+        let campaign = MemoryCampaign {
             identity: identity.clone(),
             started: now(),
             next_round: 0,
@@ -131,12 +132,12 @@ impl MemoryStore {
         self.campaign().features_kept = most;
     }
 
-    fn campaign(&self) -> MutexGuard<'_, Campaign> {
+    fn campaign(&self) -> MutexGuard<'_, MemoryCampaign> {
         self.campaign.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Campaign {
+impl MemoryCampaign {
     fn change(&mut self) -> u64 {
         self.changes += 1;
         self.changes
@@ -356,11 +357,11 @@ impl CampaignStore for MemoryStore {
         Ok(self.campaign().samples.values().cloned().collect())
     }
 
-    fn join(&mut self, what: &str) -> Result<MemberId, StoreError> {
+    fn join(&mut self, role: Role) -> Result<MemberId, StoreError> {
         let mut campaign = self.campaign();
         campaign.joined += 1;
         let id = MemberId(campaign.joined);
-        let member = Member { id, what: what.to_owned(), pid: std::process::id(), seen: now() };
+        let member = Member { id, role, pid: std::process::id(), seen: now() };
         campaign.members.insert(id, member);
         Ok(id)
     }

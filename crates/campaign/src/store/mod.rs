@@ -1,6 +1,6 @@
 //! The campaign's memory, shared by all processes that work on it.
 //!
-//! A process keeps its own picture of the campaign in memory and exchanges *differences* with the store: about once a
+//! A process keeps its own picture of the campaign in memory and exchanges *differences* with the store: about twice a
 //! second it [merges](CampaignStore::merge) what it has counted and hears the [news](CampaignStore::news) of the
 //! others. What must be given to one process only (numbers of rounds, untried seeds, signatures of findings) is
 //! *claimed*, and a claim is on disk when the call returns. So a campaign killed at any moment goes on with all its
@@ -8,8 +8,8 @@
 //!
 //! Calls may wait for the disk or for other processes: make them without holding a lock that workers wait for.
 //!
-//! - [`counts`], [`totals`], [`sample`]: what is counted; [`delta`]: how it travels
-//! - [`memory`]: a store for tests; `sqlite`: the one in an output folder, made by [`create`], [`open`], [`read`]
+//! - `counts`, `totals`, `sample`: what is counted; `delta`: how it travels
+//! - `memory`: a store for tests; `sqlite`: the one in an output folder, made by [`create`], [`open`], [`read`]
 
 use std::ops::Range;
 use std::path::Path;
@@ -21,13 +21,13 @@ use crate::seeds::SeedText;
 
 #[cfg(test)]
 mod contract;
-pub mod counts;
-pub mod delta;
-pub mod error;
-pub mod memory;
-pub mod sample;
+mod counts;
+mod delta;
+mod error;
+mod memory;
+mod sample;
 mod sqlite;
-pub mod totals;
+mod totals;
 
 pub use counts::{Counts, ENGINE, LOGIC, Learned};
 pub use delta::{Delta, SeedDelta, StoredSeed};
@@ -92,11 +92,20 @@ pub struct News {
 pub struct MemberId(pub u64);
 
 /// A process that works on the campaign.
+/// What a process does in a campaign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// It began the campaign, or resumed it; the campaign ends with it.
+    Owner,
+    /// It has joined.
+    Helper,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     pub id: MemberId,
-    /// What it is, for people: `osprey worker with 4 jobs`.
-    pub what: String,
+    pub role: Role,
     pub pid: u32,
     /// Its last sign of life, in seconds since 1970.
     pub seen: u64,
@@ -160,8 +169,8 @@ pub trait CampaignStore: Send {
     /// The campaign over time, in the order of time, then of engines.
     fn samples(&mut self) -> Result<Vec<Sample>, StoreError>;
 
-    /// Makes this process a member; `what` tells people what it is.
-    fn join(&mut self, what: &str) -> Result<MemberId, StoreError>;
+    /// Makes this process a member.
+    fn join(&mut self, role: Role) -> Result<MemberId, StoreError>;
 
     /// A sign of life, due well within [`MEMBER_GONE`] seconds.
     fn beat(&mut self, member: MemberId) -> Result<(), StoreError>;

@@ -5,16 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use solver::run::Purpose;
 
-/// Words of the purposes of solver runs, the keys of [`Totals::runs`].
-pub mod purpose {
-    pub const TEST: &str = "test";
-    pub const QUESTION: &str = "question";
-    pub const FOLLOW_UP: &str = "follow-up";
-    pub const CONFIRMATION: &str = "confirmation";
-    pub const REDUCTION: &str = "reduction";
-    pub const MEASUREMENT: &str = "measurement";
-}
+use super::KnownFinding;
 
 /// Solver runs of one purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -175,6 +168,14 @@ impl Totals {
         }
     }
 
+    /// Unique findings by kind, as the store lists them: a count that travels by itself could be lost by a kill.
+    pub fn count_findings(&mut self, known: &[KnownFinding]) {
+        self.findings.clear();
+        for finding in known {
+            *self.findings.entry(finding.kind.clone()).or_default() += 1;
+        }
+    }
+
     /// Unique findings.
     pub fn unique(&self) -> u64 {
         self.findings.values().sum()
@@ -187,7 +188,7 @@ impl Totals {
 
     /// Solver runs of test cases.
     pub fn test_runs(&self) -> u64 {
-        self.of(purpose::TEST).runs
+        self.of(Purpose::Test.word()).runs
     }
 
     /// Solver runs that are neither of test cases nor of reductions: questions, follow-ups, confirmations,
@@ -195,7 +196,7 @@ impl Totals {
     pub fn other_runs(&self) -> RunCounts {
         let mut all = RunCounts::default();
         for (word, counts) in &self.runs {
-            if word != purpose::TEST && word != purpose::REDUCTION {
+            if word != Purpose::Test.word() && word != Purpose::Reduction.word() {
                 all.add(counts);
             }
         }
@@ -300,9 +301,9 @@ mod tests {
 
     fn totals(slowest: u64) -> Totals {
         let mut totals = Totals { tests: 2, elapsed: 5, own_cpu: 10, slowest, ..Totals::default() };
-        totals.ran(purpose::TEST, &RunCounts { runs: 3, cpu: 50, cut: 1, cut_cpu: 20, fallbacks: 1 });
-        totals.ran(purpose::QUESTION, &RunCounts { runs: 2, cpu: 30, ..RunCounts::default() });
-        totals.ran(purpose::REDUCTION, &RunCounts { runs: 7, cpu: 10, ..RunCounts::default() });
+        totals.ran(Purpose::Test.word(), &RunCounts { runs: 3, cpu: 50, cut: 1, cut_cpu: 20, fallbacks: 1 });
+        totals.ran(Purpose::Question.word(), &RunCounts { runs: 2, cpu: 30, ..RunCounts::default() });
+        totals.ran(Purpose::Reduction.word(), &RunCounts { runs: 7, cpu: 10, ..RunCounts::default() });
         totals.questions = QuestionCounts { asked: 4, answered: 3, timed_out: 1, remembered: 2 };
         totals.answers.entry("z3".into()).or_default().insert("sat".into(), 3);
         totals.findings.insert("crash".into(), 1);
@@ -315,7 +316,10 @@ mod tests {
         let mut sum = totals(8);
         sum.add(&totals(5));
         assert_eq!((sum.tests, sum.slowest, sum.elapsed), (4, 8, 10));
-        assert_eq!((sum.test_runs(), sum.other_runs().runs, sum.of(purpose::REDUCTION).runs), (6, 4, 14));
+        assert_eq!(
+            (sum.test_runs(), sum.other_runs().runs, sum.of(Purpose::Reduction.word()).runs),
+            (6, 4, 14)
+        );
         assert_eq!((sum.solver_cpu(), sum.fallbacks(), sum.unique()), (180, 2, 2));
         assert_eq!(sum.own_share(), 0.1);
         assert_eq!(sum.questions.remembered, 4);

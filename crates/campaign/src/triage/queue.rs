@@ -2,7 +2,7 @@
 //! apart from known ones.
 
 use std::cell::Cell;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -64,6 +64,8 @@ pub struct Triage<'a> {
     changed: Condvar,
     /// Test cases that show known bugs, of which the store has not heard.
     duplicates: Mutex<Vec<Duplicate>>,
+    /// Signatures and hashes of inputs that are in the queue or being dealt with.
+    on_their_way: Mutex<BTreeSet<(String, String)>>,
 }
 
 /// Another test case that shows a known bug.
@@ -97,6 +99,7 @@ impl<'a> Triage<'a> {
             queue: Mutex::default(),
             changed: Condvar::new(),
             duplicates: Mutex::default(),
+            on_their_way: Mutex::default(),
         }
     }
 
@@ -169,14 +172,14 @@ impl<'a> Triage<'a> {
             self.count_known(&signature, origin.round, origin.step, &reproduction.input);
             return Ok(());
         }
-        // The very same input waits already: a round was entered twice from one seed, say.
-        let same = |waiting: &Waiting| {
-            let other = &waiting.reproduction.finding;
-            (&other.signature, &other.stage) == (&finding.signature, &finding.stage)
-        };
-        if lock(&self.queue).iter().any(same) {
+        // The very same input is on its way already: a round was entered twice from one seed, say, or several checks of
+        // one script are answered wrongly.
+        let key = (finding.signature.to_string(), finding.stage.input().to_owned());
+        if !lock(&self.on_their_way).insert(key) {
             self.shared.state().count(&Totals { duplicates: 1, ..Totals::default() });
-            return Ok(());
+            let signature = finding.signature.to_string();
+            let (round, step) = (origin.round, origin.step);
+            return self.shared.log.write(&Line::Duplicate { round, step, signature: &signature });
         }
         let folder =
             finding.write(self.shared.bugs(), &reproduction.input, reproduction.witness.as_deref(), None)?;
@@ -284,12 +287,20 @@ impl<'a> Triage<'a> {
         }
     }
 
+    /// Further findings with this input are no part of this one any more.
+    fn arrived(&self, finding: &Finding) {
+        let key = (finding.signature.to_string(), finding.stage.input().to_owned());
+        lock(&self.on_their_way).remove(&key);
+    }
+
     /// Gives a finding its place that is told apart by itself: a crash by its place, what does not repeat by all it has.
     fn settle_as_it_is(&self, waiting: Waiting) -> Result<(), CampaignError> {
         let Waiting { mut reproduction, folder, .. } = waiting;
+        let pending = reproduction.finding.clone();
         reproduction.finding.stage = Stage::Unreduced;
         let place = self.claim(&reproduction, &folder, None);
         self.shared.state().expect_no_more(&reproduction.finding.signature);
+        self.arrived(&pending);
         let place = place?;
         if let Some(folder) = place
             && !reproduction.finding.flaky
@@ -302,6 +313,7 @@ impl<'a> Triage<'a> {
     /// Tells a finding apart by what it came down to, and gives it its place.
     fn settle(&self, waiting: Waiting, reduced: Option<ReducedFinding>) -> Result<(), CampaignError> {
         let Waiting { mut reproduction, folder, .. } = waiting;
+        let pending = reproduction.finding.clone();
         let small = match reduced {
             Some(reduced) => {
                 reproduction.finding = reduced.finding;
@@ -317,7 +329,9 @@ impl<'a> Triage<'a> {
                 None
             }
         };
-        self.claim(&reproduction, &folder, small.as_ref()).map(|_| ())
+        let claimed = self.claim(&reproduction, &folder, small.as_ref());
+        self.arrived(&pending);
+        claimed.map(|_| ())
     }
 
     /// Claims the signature: the finding is new and gets its folder, which is returned, or its input joins a known one's.
@@ -348,8 +362,11 @@ impl<'a> Triage<'a> {
             true => false,
             false => match lock(self.store).claim(&known)? {
                 Claim::New => true,
-                // Claimed by this very test case: we were killed before its folder was there.
-                Claim::Known(other) => (other.round, other.step) == (known.round, known.step),
+                // Claimed by this very test case: whoever did it was killed before the folder was there.
+                Claim::Known(other) => {
+                    (other.round, other.step) == (known.round, known.step)
+                        && !self.shared.bugs().join(&other.folder).join("finding.json").is_file()
+                }
             },
         };
         if !ours {
@@ -371,11 +388,11 @@ impl<'a> Triage<'a> {
             state.know(known, Some(&finding.signature));
             state.need(ancestors);
             state.credit_finding(finding);
+            self.shared.stop.count_findings(state.take_found());
         }
         if folder != pending {
             remove(pending)?;
         }
-        self.shared.stop.count_findings(1);
         self.shared.observer.found(finding, &folder);
         self.shared.log.write(&Line::Finding {
             round: origin.round,
@@ -396,14 +413,25 @@ impl<'a> Triage<'a> {
         let folders = findings::finished(bugs).map_err(|error| CampaignError::disk(bugs, error))?;
         for folder in folders {
             let Ok((finding, _)) = Finding::read(&folder) else { continue };
-            if finding.is_pending() {
+            if let Stage::Pending { process, .. } = &finding.stage {
+                // Another process of this campaign is at it.
+                if *process != std::process::id() && findings::is_running(*process) {
+                    continue;
+                }
                 let solver = |run: &RunRecord| {
                     let mut solver = solvers.iter().find(|solver| solver.name() == run.solver)?.clone();
                     solver.options = run.user_options.clone();
                     Some(solver)
                 };
                 let solvers: Option<Vec<_>> = finding.runs.iter().map(solver).collect();
-                let reproduction = Reproduction::read(&folder, finding, &solvers.unwrap_or_default())?;
+                let read = Reproduction::read(&folder, finding, &solvers.unwrap_or_default());
+                let Ok(reproduction) = read else {
+                    self.shared
+                        .log
+                        .note(&format!("'{}' cannot be read; it is left as it is", folder.display()))?;
+                    continue;
+                };
+                self.shared.state().need_by_hash(&reproduction.finding);
                 lock(&self.queue).push_back(Waiting { reproduction, folder, settled: false });
                 continue;
             }
@@ -422,6 +450,8 @@ impl<'a> Triage<'a> {
                 lock(self.store).claim(&known)?;
                 let mut state = self.shared.state();
                 state.know(known, Some(&finding.signature));
+                // Found by an earlier run.
+                state.take_found();
                 state.credit_finding(&finding);
             } else {
                 let known = self.shared.state().findings();

@@ -30,8 +30,8 @@ pub struct Suspect<'a> {
 pub enum Ruling {
     /// It repeats: a finding, not yet told apart from others.
     Confirmed(Box<Reproduction>),
-    /// A crash at a known place.
-    Known(Signature),
+    /// A crash at a known place, and the text that the accused read.
+    Known(Signature, String),
     /// It did not repeat.
     Unconfirmed,
     /// The parties mean different things, or somebody who should know better contradicts.
@@ -90,7 +90,7 @@ impl Verdicts {
             }
             let crash = Signature::of_crash(&verdict, suspect.runs);
             if let Some(crash) = crash.filter(|crash| known(crash)) {
-                rulings.push(Ruling::Known(crash));
+                rulings.push(Ruling::Known(crash, input_text(&involved(suspect.runs, &verdict))));
                 continue;
             }
             let mut subject = Subject::new(store, Some(script), &[]);
@@ -134,7 +134,7 @@ fn reproduction(
         solver,
         summary: String::new(),
         flaky: verdict.is_flaky(),
-        stage: Stage::Pending { input: hash::name(input.as_bytes()) },
+        stage: Stage::Pending { input: hash::name(input.as_bytes()), process: std::process::id() },
         expectation: case.expectation().clone(),
         answer: None,
         evidence: Vec::new(),

@@ -1,7 +1,7 @@
 //! Complicate (the paper's section III-B, "adding complexity"): a fresh variable in place of a leaf of the new term, with
 //! the constraint that the pre-analysis gives for it.
 
-use eval::{Value, World};
+use eval::{EvaluatedModel, Value};
 use generate::Grammar;
 use generate::logic::Arithmetic;
 use smtlib::theory::Theory;
@@ -17,7 +17,7 @@ use crate::engine::Bench;
 pub(super) fn complicate(
     grammar: &Grammar,
     bench: &mut Bench<'_>,
-    world: &mut World,
+    world: &mut EvaluatedModel,
     formula: &mut Formula,
     assertion: usize,
     path: &[u32],

@@ -15,7 +15,7 @@ mod rules;
 mod score;
 mod words;
 
-use eval::{World, to_term};
+use eval::{EvaluatedModel, to_term};
 use generate::{Config as GrammarConfig, Grammar, Rng, Scope};
 use rustc_hash::FxHashSet;
 use smtlib::{Fun, Head, Op, Sort, Store, Term};
@@ -62,7 +62,7 @@ pub(super) struct Formula {
 
 /// A model and the formulas it satisfies.
 struct Side {
-    world: World,
+    world: EvaluatedModel,
     pool: Vec<Formula>,
     scope: Scope,
 }
@@ -245,7 +245,7 @@ fn small_terms(grammar: &Grammar, store: &Store, skeleton: &Skeleton, growth: us
 }
 
 /// What random terms are made of: variables of the formula, constants of the formula and of the model.
-fn material(store: &mut Store, skeleton: &Skeleton, world: &World) -> Scope {
+fn material(store: &mut Store, skeleton: &Skeleton, world: &EvaluatedModel) -> Scope {
     let script = skeleton.script(&[], &[]);
     let mut scope = Scope::of_script(store, &script);
     let mut seen: FxHashSet<Term> = FxHashSet::default();

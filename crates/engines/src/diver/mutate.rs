@@ -1,6 +1,6 @@
 //! One mutant (the paper's algorithm 3): a place by its score, random terms for it, the first that the model accepts.
 
-use eval::World;
+use eval::EvaluatedModel;
 use generate::{Grammar, Scope};
 use smtlib::{Head, Sort, Store, Term};
 
@@ -42,7 +42,7 @@ pub(super) struct Tools<'a, 'b> {
     pub config: &'a Diver,
     pub grammar: &'a Grammar,
     pub bench: &'a mut Bench<'b>,
-    pub world: &'a mut World,
+    pub world: &'a mut EvaluatedModel,
     pub tally: &'a mut Tally,
 }
 
@@ -130,7 +130,7 @@ enum Verdict {
 
 /// What the pre-analysis says about a term at a place. A term without a decided value is rejected: a formula must not
 /// hang on a case that the standard leaves open.
-fn judge(store: &Store, world: &mut World, place: &Place, new: Term) -> Verdict {
+fn judge(store: &Store, world: &mut EvaluatedModel, place: &Place, new: Term) -> Verdict {
     let set = &place.allowed.set;
     if place.ground == Ground::Inside && (store.mentions_vars(new) || store.sort_of(new) != Sort::BOOL) {
         return if *set == Constraint::Any { Verdict::Accept } else { Verdict::Evaluate };

@@ -1,6 +1,6 @@
 //! Pre-analysis (the paper's algorithm 2): every place of a formula with its constraint, and the choice among them.
 
-use eval::World;
+use eval::EvaluatedModel;
 use generate::Rng;
 use smtlib::{Head, SortKind, Store, Term, Var};
 
@@ -34,7 +34,7 @@ pub struct Places {
 
 impl Places {
     /// Analyses assertions that are true under the world's model.
-    pub fn analyse(store: &Store, world: &mut World, assertions: &[Term], uniform: bool) -> Places {
+    pub fn analyse(store: &Store, world: &mut EvaluatedModel, assertions: &[Term], uniform: bool) -> Places {
         let truth = Stated::complete(Constraint::Bool(true));
         let mut places: Vec<Place> = assertions
             .iter()
@@ -154,7 +154,7 @@ fn is_replaceable(store: &Store, term: Term) -> bool {
 }
 
 /// The constraint at the end of a path, computed from the root alone.
-pub fn constraint_at(store: &Store, world: &mut World, root: Term, path: &[u32]) -> Stated {
+pub fn constraint_at(store: &Store, world: &mut EvaluatedModel, root: Term, path: &[u32]) -> Stated {
     let mut allowed = Stated::complete(Constraint::Bool(true));
     let mut ground = Ground::Outside;
     let mut here = root;

@@ -7,7 +7,7 @@
 mod config;
 mod pools;
 
-use eval::World;
+use eval::EvaluatedModel;
 
 pub use config::Storm;
 use pools::Pools;
@@ -28,7 +28,7 @@ impl Engine for Storm {
         let skeleton = Skeleton::of(bench.store, &seed.script)?;
         let wanted = Wanted { asked: self.models, random: self.random_models, open_cases: self.open_cases };
         let found = models::any(bench, &skeleton, wanted);
-        let mut models: Vec<(World, Pools)> = Vec::with_capacity(found.len());
+        let mut models: Vec<(EvaluatedModel, Pools)> = Vec::with_capacity(found.len());
         for mut world in found {
             let pools = Pools::fill(self, bench, &skeleton, &mut world);
             if !pools.is_empty() {
@@ -44,7 +44,7 @@ impl Engine for Storm {
 struct Instances {
     config: Storm,
     skeleton: Skeleton,
-    models: Vec<(World, Pools)>,
+    models: Vec<(EvaluatedModel, Pools)>,
     length: usize,
     tried: usize,
     made: usize,

@@ -1,6 +1,6 @@
 //! The initial pool of fragments and the construction pool built from it (the paper's algorithm 1).
 
-use eval::World;
+use eval::EvaluatedModel;
 use generate::Rng;
 use rustc_hash::FxHashMap;
 use smtlib::{Head, Op, Sort, Store, Term};
@@ -30,7 +30,12 @@ pub(super) struct Pools {
 }
 
 impl Pools {
-    pub fn fill(config: &Storm, bench: &mut Bench<'_>, skeleton: &Skeleton, world: &mut World) -> Pools {
+    pub fn fill(
+        config: &Storm,
+        bench: &mut Bench<'_>,
+        skeleton: &Skeleton,
+        world: &mut EvaluatedModel,
+    ) -> Pools {
         let mut pools =
             Pools { initial: fragments(config, bench.store, skeleton, world), constructed: Vec::new() };
         if pools.initial.is_empty() {
@@ -112,7 +117,12 @@ fn formula(store: &mut Store, term: Term, truth: bool, depth: u32) -> Option<For
 }
 
 /// All closed Boolean sub-terms whose truth is known, quantified ones included, up to the greatest depth.
-fn fragments(config: &Storm, store: &mut Store, skeleton: &Skeleton, world: &mut World) -> Vec<Formula> {
+fn fragments(
+    config: &Storm,
+    store: &mut Store,
+    skeleton: &Skeleton,
+    world: &mut EvaluatedModel,
+) -> Vec<Formula> {
     let mut depths: FxHashMap<Term, u32> = FxHashMap::default();
     let mut found = Vec::new();
     for term in store.subterms(&skeleton.everything) {

@@ -3,7 +3,7 @@
 use crate::common::{Knows, LOGICS, cases, grammar, read, satisfied, seed};
 use engines::polarity::{Want, rewrites};
 use engines::{Ask, Expectation, Nobody, Polarity};
-use eval::{Budget, Mode, Model, World};
+use eval::{Budget, EvaluatedModel, Mode, Model};
 use generate::rng;
 use smtlib::{Command, Script, Sort, Status, Store};
 
@@ -16,7 +16,7 @@ fn weakened_formulas_stay_true_and_strengthened_ones_stay_false_under_every_mode
         let grammar = grammar(LOGICS[index as usize % LOGICS.len()]);
         let mut store = Store::new();
         let Some((script, model)) = satisfied(&mut store, &grammar, 20_000 + index) else { continue };
-        let mut world = World::new(model, Mode::Given, Budget::default());
+        let mut world = EvaluatedModel::new(model, Mode::Given, Budget::default());
         let mut rng = rng::stream(2, index);
         let engine = Polarity::default();
         let sat = seed(script.clone(), Some(Status::Sat));
@@ -57,7 +57,7 @@ fn every_rule_is_an_implication() {
         let grammar = grammar(LOGICS[index as usize % LOGICS.len()]);
         let mut store = Store::new();
         let Some((script, model)) = satisfied(&mut store, &grammar, 30_000 + index) else { continue };
-        let mut world = World::new(model, Mode::Given, Budget::default());
+        let mut world = EvaluatedModel::new(model, Mode::Given, Budget::default());
         let mut rng = rng::stream(3, index);
         let roots: Vec<_> = script.assertions().collect();
         for term in store.subterms(&roots) {
@@ -130,7 +130,7 @@ fn the_derivation_names_grounds_and_steps_and_the_core_stays_false() {
                 for (fun, value) in case.script.declared_funs().zip([x, y]) {
                     model.assign(fun, eval::Value::int(value));
                 }
-                let mut world = World::new(model, Mode::Given, Budget::default());
+                let mut world = EvaluatedModel::new(model, Mode::Given, Budget::default());
                 assert!(case.script.assertions().any(|term| world.holds(&store, term) != Ok(true)));
             }
         }

@@ -10,16 +10,16 @@ use eval::integer::Integer;
 use eval::rational::Rational;
 use eval::sorts::Sorts;
 use eval::string::Str;
-use eval::{Budget, Mode, Model, Value, World, to_term};
+use eval::{Budget, EvaluatedModel, Mode, Model, Value, to_term};
 use generate::rng::{self, Rng};
 use smtlib::{Head, Store, Term};
 
-fn world(model: Model) -> World {
-    World::new(model, Mode::Given, Budget::default())
+fn world(model: Model) -> EvaluatedModel {
+    EvaluatedModel::new(model, Mode::Given, Budget::default())
 }
 
 /// The first assertion of a script under values for its constants, in order of declaration.
-fn formula(text: &str, values: Vec<Value>) -> (Store, Term, World) {
+fn formula(text: &str, values: Vec<Value>) -> (Store, Term, EvaluatedModel) {
     let mut store = Store::new();
     let script = read(&mut store, text);
     let mut model = Model::new();
@@ -51,7 +51,7 @@ fn text(word: &str) -> Value {
 }
 
 /// What may stand at a path of the formula.
-fn at((store, term, world): &mut (Store, Term, World), path: &[u32]) -> Constraint {
+fn at((store, term, world): &mut (Store, Term, EvaluatedModel), path: &[u32]) -> Constraint {
     constraint_at(store, world, *term, path).set
 }
 
@@ -165,7 +165,13 @@ fn scores_are_those_of_section_three() {
 }
 
 /// Values to try at a place: random ones of the sort, and those that occur around.
-fn candidates(store: &Store, world: &mut World, term: Term, near: &[Value], rng: &mut Rng) -> Vec<Value> {
+fn candidates(
+    store: &Store,
+    world: &mut EvaluatedModel,
+    term: Term,
+    near: &[Value],
+    rng: &mut Rng,
+) -> Vec<Value> {
     let sort = store.sort_of(term);
     let sorts = Sorts::new(store, world.model());
     let mut values: Vec<Value> = (0..6).filter_map(|_| sorts.random_value(sort, rng)).collect();

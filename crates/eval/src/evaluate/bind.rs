@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use smtlib::{Binder, Head, Op, Sort, SortKind, Term, Var, Vars};
 
-use super::{Evaluated, Fault, Run};
+use super::{Computation, Evaluated, Fault};
 use crate::algebraic::Real;
 use crate::bv::BitVector;
 use crate::integer::Integer;
@@ -24,7 +24,7 @@ const CANDIDATES_COST: u64 = 1000;
 /// What one list of values costs beside the visits of the body's nodes.
 const INSTANCE_COST: u64 = 8;
 
-impl Run<'_> {
+impl Computation<'_> {
     pub(super) fn bind(&mut self, term: Term, binder: Binder, vars: Vars) -> Evaluated {
         let vars = self.store.var_list(vars);
         let args = self.store.args(term);

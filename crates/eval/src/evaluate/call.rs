@@ -6,7 +6,7 @@ use smtlib::theory::Theory;
 use smtlib::{Fun, Head, Op, Pattern, Patterns, Sort, SortKind, Term, Var};
 
 use super::machine::Applied;
-use super::{Evaluated, Fault, MAX_NESTING, Mode, Run};
+use super::{Computation, Evaluated, Fault, MAX_NESTING, Mode};
 use crate::model::{Interpretation, Open, OpenFunction};
 use crate::regex::Arena;
 use crate::sorts::Sorts;
@@ -25,7 +25,7 @@ pub(super) struct Scope {
     call: Option<(Fun, Box<[Value]>)>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> Computation<'a> {
     pub(crate) fn sorts(&self) -> Sorts<'a> {
         Sorts::new(self.store, self.model)
     }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use smtlib::{Sort, SortKind, Term};
 
-use super::{Fault, Run};
+use super::{Computation, Fault};
 use crate::computable::Computable;
 use crate::unknown::{Budget, Reason};
 use crate::value::{Domain, Function, Otherwise, Table, Value};
 
-impl Run<'_> {
+impl Computation<'_> {
     /// Are these values of a sort the same? The term is blamed where functions have to be applied.
     #[inline]
     pub(crate) fn equal(&mut self, term: Term, sort: Sort, a: &Value, b: &Value) -> Result<bool, Fault> {

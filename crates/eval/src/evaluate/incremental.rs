@@ -4,7 +4,7 @@
 use smtlib::{Head, Op, SortError, Store, Term};
 
 use super::machine::Applied;
-use super::{Evaluated, Evaluator, Run};
+use super::{Computation, Evaluated, Evaluator};
 use crate::model::Model;
 use crate::unknown::{Reason, Unknown};
 use crate::value::Value;
@@ -85,7 +85,7 @@ impl Evaluation {
         }
         store.expect_sort(new, store.sort_of(here))?;
         self.evaluator.steps_left = self.evaluator.limits.steps;
-        let mut run = Run { evaluator: &mut self.evaluator, store, model };
+        let mut run = Computation { evaluator: &mut self.evaluator, store, model };
         let mut value = run.value_of(new);
         let mut changed = true;
         for (node, child) in self.spine.iter().zip(path).rev() {
@@ -131,7 +131,7 @@ impl Evaluation {
     }
 }
 
-impl Run<'_> {
+impl Computation<'_> {
     /// The value of a node if one of its children had another value.
     fn with_child(
         &mut self,

@@ -3,7 +3,7 @@
 use smtlib::{Head, Indices, Literal, Op, SortKind, Term};
 
 use super::call::Scope;
-use super::{Evaluated, Run};
+use super::{Computation, Evaluated};
 use crate::algebraic::Real;
 use crate::bv::{BitVector, MAX_WIDTH};
 use crate::finite_field::FieldElement;
@@ -52,7 +52,7 @@ enum Progress {
     Waits(Term),
 }
 
-impl Run<'_> {
+impl Computation<'_> {
     /// The value of a term in the present environment.
     pub(crate) fn value_of(&mut self, root: Term) -> Evaluated {
         if let Some(ready) = self.ready(root) {

@@ -156,7 +156,7 @@ impl Evaluator {
             self.forget();
         }
         self.steps_left = self.limits.steps;
-        Run { evaluator: self, store, model }.value_of(term)
+        Computation { evaluator: self, store, model }.value_of(term)
     }
 
     /// Is the Boolean term true under the model?
@@ -209,7 +209,7 @@ impl Evaluator {
 }
 
 /// One evaluation in its context.
-pub(crate) struct Run<'a> {
+pub(crate) struct Computation<'a> {
     pub(crate) evaluator: &'a mut Evaluator,
     pub(crate) store: &'a Store,
     pub(crate) model: &'a Model,

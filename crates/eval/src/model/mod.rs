@@ -1,18 +1,18 @@
 //! Models: what the declared symbols of a script stand for, and what the open cases of the theories give.
 
 mod complete;
+mod evaluated;
 mod open;
 mod witness;
-mod world;
 
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smtlib::{Fun, Script, Sort, Store, Term, Var};
 
+pub use evaluated::EvaluatedModel;
 pub use open::{Open, OpenCases, OpenFunction};
 pub use witness::{NotAWitness, Witness, checked_terms};
-pub use world::World;
 
 use crate::value::{Closure, Domain, Function, Table, Value};
 

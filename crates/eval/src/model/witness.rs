@@ -46,7 +46,7 @@ impl Witness {
         Ok(Witness { model })
     }
 
-    /// A model that has been checked by a [`World`](super::World).
+    /// A model that has been checked by a [`EvaluatedModel`](super::EvaluatedModel).
     pub(super) fn of_checked(model: Model) -> Witness {
         Witness { model }
     }

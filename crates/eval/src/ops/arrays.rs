@@ -7,7 +7,7 @@ use smtlib::{Fun, Index, Op, SortKind, Term};
 use super::Node;
 use super::args::{array, bool, bv, int};
 use crate::bv::BitVector;
-use crate::evaluate::{Fault, Run};
+use crate::evaluate::{Computation, Fault};
 use crate::integer::Integer;
 use crate::model::Interpretation;
 use crate::unknown::{Budget, Reason};
@@ -16,7 +16,7 @@ use crate::value::{Closure, Domain, Function, Table, Value};
 /// Ranges of `eqrange` up to this length are walked.
 const MAX_RANGE: u64 = 4096;
 
-pub fn select(run: &mut Run, args: &[Value]) -> Result<Value, Fault> {
+pub fn select(run: &mut Computation, args: &[Value]) -> Result<Value, Fault> {
     run.select(array(&args[0])?, &args[1])
 }
 
@@ -28,7 +28,7 @@ pub fn store(args: &[Value]) -> Result<Value, Reason> {
     Ok(Value::Array(Arc::new(table.with(args[1].clone(), args[2].clone()))))
 }
 
-pub fn constant(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn constant(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     let SortKind::Array(index, _) = run.store.sort_kind(run.store.sort_of(node.term)) else {
         return Err(Reason::Opaque);
     };
@@ -37,7 +37,7 @@ pub fn constant(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Reas
 }
 
 /// `eqrange`: the arrays agree on the indices from one to another, inclusive.
-pub fn eqrange(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn eqrange(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let (a, b) = (array(&args[0])?, array(&args[1])?);
     let SortKind::Array(_, element) = run.store.sort_kind(run.store.sort_of(run.store.args(node.term)[0]))
     else {
@@ -85,9 +85,9 @@ pub fn default(args: &[Value]) -> Result<Value, Reason> {
 
 /// Applies a function to the values of maps at every index.
 pub fn pointwise(
-    run: &mut Run,
+    run: &mut Computation,
     args: &[Value],
-    mut apply: impl FnMut(&mut Run, &[Value]) -> Result<Value, Fault>,
+    mut apply: impl FnMut(&mut Computation, &[Value]) -> Result<Value, Fault>,
 ) -> Result<Value, Fault> {
     let tables = args.iter().map(array).collect::<Result<Vec<&Table>, Reason>>()?;
     let defaults = tables.iter().map(|table| table.default_value().cloned()).collect::<Option<Vec<_>>>();
@@ -107,13 +107,18 @@ pub fn pointwise(
 }
 
 /// Z3's `(_ map f)`.
-pub fn map(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn map(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let index = run.store.index_list(node.indices).first().cloned().ok_or(Reason::Opaque)?;
     pointwise(run, args, |run, values| apply_index(run, node.term, &index, values))
 }
 
 /// Applies an operator or function that stands as an index.
-pub fn apply_index(run: &mut Run, term: Term, index: &Index, values: &[Value]) -> Result<Value, Fault> {
+pub fn apply_index(
+    run: &mut Computation,
+    term: Term,
+    index: &Index,
+    values: &[Value],
+) -> Result<Value, Fault> {
     match index {
         Index::Fun(fun) => Ok(run.apply_fun(term, *fun, values)?),
         Index::Op(op) => scalar(run, *op, term, values),
@@ -122,7 +127,7 @@ pub fn apply_index(run: &mut Run, term: Term, index: &Index, values: &[Value]) -
 }
 
 /// An operator on values that do not stand as arguments in the term.
-fn scalar(run: &mut Run, op: Op, term: Term, values: &[Value]) -> Result<Value, Fault> {
+fn scalar(run: &mut Computation, op: Op, term: Term, values: &[Value]) -> Result<Value, Fault> {
     let all = |values: &[Value], wanted: bool| -> Result<bool, Reason> {
         values.iter().try_fold(true, |all, value| Ok(all & (*bool(value)? == wanted)))
     };
@@ -151,14 +156,14 @@ fn scalar(run: &mut Run, op: Op, term: Term, values: &[Value]) -> Result<Value, 
 }
 
 /// Z3's `(_ as-array f)`.
-pub fn of_function(run: &mut Run, node: Node) -> Result<Value, Fault> {
+pub fn of_function(run: &mut Computation, node: Node) -> Result<Value, Fault> {
     let Some(Index::Fun(fun)) = run.store.index_list(node.indices).first() else {
         return Err(Reason::Opaque.into());
     };
     array_of_fun(run, *fun)
 }
 
-fn array_of_fun(run: &mut Run, fun: Fun) -> Result<Value, Fault> {
+fn array_of_fun(run: &mut Computation, fun: Fun) -> Result<Value, Fault> {
     let model = run.model;
     if let Some(definition) = &run.store.fun(fun).definition {
         return run.array_of(Closure::closed(&definition.vars, definition.body));
@@ -182,7 +187,7 @@ fn array_of_fun(run: &mut Run, fun: Fun) -> Result<Value, Fault> {
 
 /// Z3's index at which two arrays differ. Always open: asked about the term itself, Z3 does not even insist on an
 /// index that is the only difference.
-pub fn difference(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn difference(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let (a, b) = (array(&args[0])?, array(&args[1])?);
     let mut keys: Vec<&Value> = a.entries().iter().chain(b.entries()).map(|(key, _)| key).collect();
     keys.sort_unstable();
@@ -193,7 +198,7 @@ pub fn difference(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fa
 }
 
 pub fn set_combine(
-    run: &mut Run,
+    run: &mut Computation,
     args: &[Value],
     combine: impl Fn(bool, bool) -> bool,
 ) -> Result<Value, Fault> {
@@ -207,7 +212,7 @@ pub fn set_combine(
 }
 
 /// Is one set of an array part of another?
-pub fn set_subset(run: &mut Run, args: &[Value]) -> Result<Value, Fault> {
+pub fn set_subset(run: &mut Computation, args: &[Value]) -> Result<Value, Fault> {
     let outside = set_combine(run, args, |a, b| a && !b)?;
     let table = array(&outside)?;
     Ok(Value::Bool(table.entries().is_empty() && table.default_value() == Some(&Value::FALSE)))

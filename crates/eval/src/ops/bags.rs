@@ -6,7 +6,7 @@ use super::Node;
 use super::args::{bag, bool, int, set};
 use super::fold::fold_any_order;
 use super::sets;
-use crate::evaluate::{Fault, Run};
+use crate::evaluate::{Computation, Fault};
 use crate::integer::Integer;
 use crate::unknown::{Budget, Reason};
 use crate::value::Value;
@@ -90,7 +90,7 @@ pub fn to_set(args: &[Value]) -> Result<Value, Reason> {
 }
 
 /// `bag.choose`: the only element; otherwise a choice of the solver's.
-pub fn choose(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn choose(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     match bag(&args[0])? {
         [(only, _)] => Ok(only.clone()),
         elements => {
@@ -103,7 +103,7 @@ pub fn choose(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault>
     }
 }
 
-pub fn mapped(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn mapped(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let mut images = Vec::new();
     for (element, count) in bag(&args[1])? {
         let image = run.apply_function(node.term, &args[0], std::slice::from_ref(element))?;
@@ -112,7 +112,7 @@ pub fn mapped(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault>
     Ok(made(images)?)
 }
 
-pub fn filtered(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn filtered(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let mut kept = Vec::new();
     for (element, count) in bag(&args[1])? {
         if run.apply_function(node.term, &args[0], std::slice::from_ref(element))? == Value::TRUE {
@@ -122,7 +122,7 @@ pub fn filtered(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Faul
     Ok(Value::Bag(kept.into()))
 }
 
-pub fn quantified(run: &mut Run, node: Node, args: &[Value], wanted: bool) -> Result<Value, Fault> {
+pub fn quantified(run: &mut Computation, node: Node, args: &[Value], wanted: bool) -> Result<Value, Fault> {
     let elements = bag(&args[1])?.iter().map(|(element, _)| element);
     sets::decided(run, node, &args[0], elements, wanted)
 }
@@ -138,13 +138,13 @@ pub fn repeated(elements: &[(Value, Integer)]) -> Result<Vec<Value>, Reason> {
     Ok(all)
 }
 
-pub fn fold(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn fold(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let elements = repeated(bag(&args[2])?)?;
     fold_any_order(run, node, &args[0], &args[1], &elements)
 }
 
 /// `bag.partition`: the classes of a relation, if it is an equivalence on the elements.
-pub fn partition(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn partition(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let elements = bag(&args[1])?;
     if elements.is_empty() || elements.len() > 64 {
         return Err(Reason::Disputed.into());

@@ -5,7 +5,7 @@ use smtlib::{Head, Indices, Op};
 use super::Node;
 use super::args::{bool, bv, int};
 use crate::bv::{BitVector, MAX_WIDTH};
-use crate::evaluate::{Fault, Run};
+use crate::evaluate::{Computation, Fault};
 use crate::unknown::{Budget, Reason};
 use crate::value::Value;
 
@@ -47,7 +47,7 @@ pub fn concat(args: &[Value]) -> Result<Value, Reason> {
 
 /// Operators with one number as index, some of which make wide vectors.
 pub fn indexed(
-    run: &Run,
+    run: &Computation,
     node: Node,
     args: &[Value],
     apply: impl Fn(&BitVector, u32) -> Option<BitVector>,
@@ -56,13 +56,13 @@ pub fn indexed(
     apply(bv(&args[0])?, number).map(Value::BitVector).ok_or(Reason::Budget(Budget::Width))
 }
 
-pub fn extract(run: &Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn extract(run: &Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     let high = run.store.index_number(node.indices, 0).ok_or(Reason::Opaque)?;
     let low = run.store.index_number(node.indices, 1).ok_or(Reason::Opaque)?;
     Ok(Value::BitVector(bv(&args[0])?.extract(high, low)))
 }
 
-pub fn from_int(run: &Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn from_int(run: &Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     let width = run.store.index_number(node.indices, 0).ok_or(Reason::Opaque)?;
     if !(1..=MAX_WIDTH).contains(&width) {
         return Err(Reason::Budget(Budget::Width));
@@ -70,7 +70,7 @@ pub fn from_int(run: &Run, node: Node, args: &[Value]) -> Result<Value, Reason> 
     Ok(Value::BitVector(BitVector::from_integer(width, int(&args[0])?)))
 }
 
-pub fn bit(run: &Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn bit(run: &Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     let place = run.store.index_number(node.indices, 0).ok_or(Reason::Opaque)?;
     Ok(Value::Bool(bv(&args[0])?.bit(place)))
 }
@@ -91,7 +91,7 @@ pub fn ite(args: &[Value]) -> Result<Value, Reason> {
 
 /// Z3's division operators whose value at zero is a function of the dividend of its own.
 pub fn inner_division(
-    run: &mut Run,
+    run: &mut Computation,
     node: Node,
     args: &[Value],
     at_zero: Op,

@@ -4,7 +4,7 @@ use smtlib::Index;
 
 use super::Node;
 use super::args::bool;
-use crate::evaluate::{Fault, Run};
+use crate::evaluate::{Computation, Fault};
 use crate::integer::Integer;
 use crate::unknown::Reason;
 use crate::value::Value;
@@ -18,7 +18,7 @@ pub fn xor(args: &[Value]) -> Result<Value, Reason> {
 }
 
 /// `=`: chainable. No arguments here means that they are one and the same term.
-pub fn equal(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn equal(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let Some(first) = run.store.args(node.term).first() else { return Err(Reason::Opaque.into()) };
     let sort = run.store.sort_of(*first);
     let mut fault = None;
@@ -33,7 +33,7 @@ pub fn equal(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> 
 }
 
 /// `distinct`: pairwise.
-pub fn distinct(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn distinct(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     if args.len() > 8 && args.iter().all(Value::is_definite) {
         let mut sorted: Vec<&Value> = args.iter().collect();
         sorted.sort_unstable();
@@ -54,7 +54,7 @@ pub fn distinct(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Faul
 }
 
 /// How many arguments are true, and the bound.
-pub fn count(run: &Run, node: Node, args: &[Value]) -> Result<(Integer, Integer), Reason> {
+pub fn count(run: &Computation, node: Node, args: &[Value]) -> Result<(Integer, Integer), Reason> {
     let mut count = 0i64;
     for arg in args {
         count += i64::from(*bool(arg)?);
@@ -64,7 +64,7 @@ pub fn count(run: &Run, node: Node, args: &[Value]) -> Result<(Integer, Integer)
 }
 
 /// The sum of the coefficients of true arguments, and the bound. The first index is the bound.
-pub fn weigh(run: &Run, node: Node, args: &[Value]) -> Result<(Integer, Integer), Reason> {
+pub fn weigh(run: &Computation, node: Node, args: &[Value]) -> Result<(Integer, Integer), Reason> {
     let (bound, weights) = run.store.index_list(node.indices).split_first().ok_or(Reason::Opaque)?;
     if weights.len() != args.len() {
         return Err(Reason::Opaque);

@@ -6,7 +6,7 @@ use super::Node;
 use super::args::{bv, float, int, mode, real};
 use crate::algebraic::Real;
 use crate::bv::MAX_WIDTH;
-use crate::evaluate::{Fault, Run, computable};
+use crate::evaluate::{Computation, Fault, computable};
 use crate::fp::{Extremum, Float, Format, NoRational, RoundingMode};
 use crate::unknown::{Budget, Reason};
 use crate::value::Value;
@@ -41,7 +41,7 @@ pub fn test(args: &[Value], holds: impl Fn(&Float) -> bool) -> Result<Value, Rea
 
 /// `fp.min` and `fp.max`: either of two zeros of different sign may come out.
 pub fn extremum(
-    run: &mut Run,
+    run: &mut Computation,
     node: Node,
     args: &[Value],
     apply: impl Fn(&Float, &Float) -> Extremum,
@@ -56,14 +56,14 @@ pub fn extremum(
 }
 
 /// The format of the node's own sort.
-fn format(run: &Run, node: Node) -> Result<Format, Reason> {
+fn format(run: &Computation, node: Node) -> Result<Format, Reason> {
     match run.store.sort_kind(run.store.sort_of(node.term)) {
         SortKind::Float(eb, sb) => Format::new(*eb, *sb).map_err(|_| Reason::Budget(Budget::Width)),
         _ => Err(Reason::Opaque),
     }
 }
 
-pub fn special(run: &Run, node: Node, make: impl Fn(Format) -> Float) -> Result<Value, Reason> {
+pub fn special(run: &Computation, node: Node, make: impl Fn(Format) -> Float) -> Result<Value, Reason> {
     Ok(Value::Float(make(format(run, node)?)))
 }
 
@@ -72,27 +72,27 @@ pub fn from_fields(args: &[Value]) -> Result<Value, Reason> {
     value.map(Value::Float).map_err(|_| Reason::Budget(Budget::Width))
 }
 
-pub fn from_bits(run: &Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn from_bits(run: &Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     Ok(Value::Float(Float::from_bv(format(run, node)?, bv(&args[0])?)))
 }
 
-pub fn from_float(run: &Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn from_float(run: &Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     Ok(Value::Float(float(&args[1])?.to_format(*mode(&args[0])?, format(run, node)?)))
 }
 
-pub fn from_signed(run: &Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn from_signed(run: &Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     Ok(Value::Float(Float::from_signed_bv(format(run, node)?, *mode(&args[0])?, bv(&args[1])?)))
 }
 
-pub fn from_unsigned(run: &Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn from_unsigned(run: &Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     Ok(Value::Float(Float::from_unsigned_bv(format(run, node)?, *mode(&args[0])?, bv(&args[1])?)))
 }
 
-pub fn from_int(run: &Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn from_int(run: &Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     Ok(Value::Float(Float::from_integer(format(run, node)?, *mode(&args[0])?, int(&args[1])?)))
 }
 
-pub fn from_real(run: &Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn from_real(run: &Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     rounded_real(format(run, node)?, *mode(&args[0])?, &args[1]).map(Value::Float)
 }
 
@@ -114,7 +114,7 @@ fn rounded_real(format: Format, mode: RoundingMode, value: &Value) -> Result<Flo
 }
 
 /// CVC4's conversion without a rounding mode, where none is needed.
-pub fn from_bare_real(run: &Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn from_bare_real(run: &Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     let format = format(run, node)?;
     let up = rounded_real(format, RoundingMode::Rtp, &args[0])?;
     let down = rounded_real(format, RoundingMode::Rtn, &args[0])?;
@@ -123,7 +123,7 @@ pub fn from_bare_real(run: &Run, node: Node, args: &[Value]) -> Result<Value, Re
 
 /// Z3's conversion of a significand and a binary exponent.
 pub fn from_scaled(
-    run: &Run,
+    run: &Computation,
     node: Node,
     args: &[Value],
     significand: usize,
@@ -140,7 +140,7 @@ pub fn from_scaled(
 }
 
 /// `fp.to_ubv` and `fp.to_sbv`; open for NaN, infinities and values out of range.
-pub fn to_bits(run: &mut Run, node: Node, args: &[Value], signed: bool) -> Result<Value, Fault> {
+pub fn to_bits(run: &mut Computation, node: Node, args: &[Value], signed: bool) -> Result<Value, Fault> {
     let width = run.store.index_number(node.indices, 0).ok_or(Reason::Opaque)?;
     if width > MAX_WIDTH {
         return Err(Reason::Budget(Budget::Width).into());
@@ -153,7 +153,7 @@ pub fn to_bits(run: &mut Run, node: Node, args: &[Value], signed: bool) -> Resul
     }
 }
 
-pub fn to_real(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn to_real(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     match float(&args[0])?.to_rational() {
         Ok(value) => Ok(value.into()),
         Err(NoRational::NotFinite) => run.open_case(run.store.head(node.term), node.term, 0, args),
@@ -162,7 +162,7 @@ pub fn to_real(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault
 }
 
 /// Z3's `fp.to_ieee_bv`; open for NaN, whose encoding is one of many.
-pub fn to_ieee(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn to_ieee(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let value = float(&args[0])?;
     match value.to_ieee_bv() {
         Some(bits) => Ok(Value::BitVector(bits)),

@@ -1,7 +1,7 @@
 //! Folding over collections without an order: decided only where the order does not matter.
 
 use super::Node;
-use crate::evaluate::{Fault, Run};
+use crate::evaluate::{Computation, Fault};
 use crate::unknown::Reason;
 use crate::value::Value;
 
@@ -12,7 +12,7 @@ const MAX_EQUAL: usize = 4096;
 
 /// `f(e1, f(e2, ... initial))` if it is the same for every order of the elements.
 pub fn fold_any_order(
-    run: &mut Run,
+    run: &mut Computation,
     node: Node,
     function: &Value,
     initial: &Value,
@@ -37,7 +37,7 @@ pub fn fold_any_order(
 }
 
 fn fold_in(
-    run: &mut Run,
+    run: &mut Computation,
     node: Node,
     function: &Value,
     initial: &Value,

@@ -7,18 +7,18 @@ use smtlib::{Index, Sort, SortKind};
 use super::Node;
 use super::args::int;
 use super::arrays::apply_index;
-use crate::evaluate::{Fault, Run};
+use crate::evaluate::{Computation, Fault};
 use crate::integer::Integer;
 use crate::unknown::Reason;
 use crate::value::Value;
 
-pub fn apply(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn apply(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let (function, rest) = args.split_first().ok_or(Reason::Opaque)?;
     Ok(run.apply_function(node.term, function, rest)?)
 }
 
 /// `(_ fmf.card S n)`: the sort has at most n elements. Only a model that lists them tells.
-pub fn cardinality_index(run: &Run, node: Node) -> Result<Value, Reason> {
+pub fn cardinality_index(run: &Computation, node: Node) -> Result<Value, Reason> {
     let [Index::Symbol(name), bound] = run.store.index_list(node.indices) else {
         return Err(Reason::Opaque);
     };
@@ -33,14 +33,14 @@ pub fn cardinality_index(run: &Run, node: Node) -> Result<Value, Reason> {
 }
 
 /// CVC4's form: the sort is that of the first argument.
-pub fn cardinality_argument(run: &Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn cardinality_argument(run: &Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     let sort = run.store.sort_of(*run.store.args(node.term).first().ok_or(Reason::Opaque)?);
     let size = run.sorts().cardinality(sort).ok_or(Reason::Unspecified)?;
     Ok(Value::Bool(Integer::from(size) <= *int(args.get(1).ok_or(Reason::Opaque)?)?))
 }
 
 /// Z3's `(_ transitive-closure f)`: a path of at least one step.
-pub fn transitive_closure(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn transitive_closure(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let Some(Index::Fun(fun)) = run.store.index_list(node.indices).first().cloned() else {
         return Err(Reason::Opaque.into());
     };
@@ -75,7 +75,7 @@ pub fn nullable(args: &[Value]) -> Result<&Option<Arc<Value>>, Reason> {
 }
 
 /// `nullable.val`: open for null.
-pub fn nullable_value(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn nullable_value(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     match nullable(args)? {
         Some(inner) => Ok((**inner).clone()),
         None => run.open_case(run.store.head(node.term), node.term, 0, args),
@@ -95,7 +95,7 @@ fn unwrapped(args: &[Value]) -> Result<Option<Vec<Value>>, Reason> {
 }
 
 /// `(nullable.lift f x ...)`: null if an argument is.
-pub fn lift(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn lift(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let (function, rest) = args.split_first().ok_or(Reason::Opaque)?;
     Ok(match unwrapped(rest)? {
         Some(values) => Value::Nullable(Some(Arc::new(run.apply_function(node.term, function, &values)?))),
@@ -104,7 +104,7 @@ pub fn lift(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
 }
 
 /// The same, with the operator as an index.
-pub fn lift_index(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn lift_index(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let index = run.store.index_list(node.indices).first().cloned().ok_or(Reason::Opaque)?;
     Ok(match unwrapped(args)? {
         Some(values) => Value::Nullable(Some(Arc::new(apply_index(run, node.term, &index, &values)?))),

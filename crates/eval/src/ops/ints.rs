@@ -4,7 +4,7 @@ use smtlib::{Head, Indices, Op};
 
 use super::args::int;
 use super::{Node, core};
-use crate::evaluate::{Fault, Run};
+use crate::evaluate::{Computation, Fault};
 use crate::integer::{Integer, MAX_BITS};
 use crate::unknown::{Budget, Reason};
 use crate::value::Value;
@@ -46,7 +46,7 @@ fn fold(
 }
 
 /// `div`: rounding so that the remainder is not negative (Boute). Left-associative.
-pub fn div(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn div(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let mut quotient = args[0].clone();
     for divisor in &args[1..] {
         quotient = match int(&quotient)?.div_euclid(int(divisor)?) {
@@ -57,7 +57,7 @@ pub fn div(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
     Ok(quotient)
 }
 
-pub fn modulo(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn modulo(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     match int(&args[0])?.rem_euclid(int(&args[1])?) {
         Some(value) => Ok(Value::Int(value)),
         None => by_zero(run, node, Op::IntModByZero, &args[0]),
@@ -65,7 +65,7 @@ pub fn modulo(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault>
 }
 
 /// Z3's `rem`: `mod`, negated when the divisor is negative.
-pub fn rem(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn rem(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let divisor = int(&args[1])?;
     match int(&args[0])?.rem_euclid(divisor) {
         Some(value) if divisor.is_negative() => Ok(Value::Int(-value)),
@@ -75,7 +75,7 @@ pub fn rem(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
 }
 
 /// Division by zero is a function of the dividend and the zero, under Z3's name for it.
-fn by_zero(run: &mut Run, node: Node, op: Op, dividend: &Value) -> Result<Value, Fault> {
+fn by_zero(run: &mut Computation, node: Node, op: Op, dividend: &Value) -> Result<Value, Fault> {
     let zero = Value::Int(Integer::ZERO);
     run.open_case(Head::Op(op, Indices::NONE), node.term, 0, &[dividend.clone(), zero])
 }
@@ -89,7 +89,7 @@ pub fn mod_total(args: &[Value]) -> Result<Value, Reason> {
     Ok(Value::Int(dividend.rem_euclid(int(&args[1])?).unwrap_or_else(|| dividend.clone())))
 }
 
-pub fn divisible(run: &Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn divisible(run: &Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     let index = run.store.index_list(node.indices).first().ok_or(Reason::Opaque)?;
     Ok(Value::Bool(int(&args[0])?.is_divisible_by(&core::number(index)?)))
 }

@@ -39,7 +39,7 @@ use smtlib::{Indices, Op, Term};
 
 use crate::bv::BitVector;
 use crate::enclosure::Function;
-use crate::evaluate::{Fault, Run};
+use crate::evaluate::{Computation, Fault};
 use crate::finite_field::FieldElement;
 use crate::fp::Float;
 use crate::regex::Arena;
@@ -59,7 +59,7 @@ pub(crate) struct Node {
 }
 
 /// The value of an operator for known arguments.
-pub(crate) fn apply(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn apply(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let value: Result<Value, Reason> = match node.op {
         Op::True => Ok(Value::TRUE),
         Op::False => Ok(Value::FALSE),

@@ -9,7 +9,7 @@ use super::Node;
 use super::args::{int, real};
 use crate::algebraic::Real;
 use crate::computable::Computable;
-use crate::evaluate::{Fault, Run, computable};
+use crate::evaluate::{Computation, Fault, computable};
 use crate::integer::Integer;
 use crate::rational::Rational;
 use crate::unknown::{Budget, Reason};
@@ -75,7 +75,7 @@ pub fn mul(args: &[Value]) -> Result<Value, Reason> {
 }
 
 /// `/`: left-associative; division by zero is a function of the dividend and the zero.
-pub fn div(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn div(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let mut quotient = args[0].clone();
     for divisor in &args[1..] {
         quotient = match divided(&quotient, divisor)? {

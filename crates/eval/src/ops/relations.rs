@@ -9,7 +9,7 @@ use super::args::{bag, int, set, tuple};
 use super::bags;
 use super::fold::fold_any_order;
 use super::sets;
-use crate::evaluate::{Fault, Run};
+use crate::evaluate::{Computation, Fault};
 use crate::integer::Integer;
 use crate::unknown::{Budget, Reason};
 use crate::value::Value;
@@ -53,7 +53,7 @@ impl Kind {
 }
 
 /// The numbers that stand as indices.
-fn columns(run: &Run, node: Node) -> Result<Vec<usize>, Reason> {
+fn columns(run: &Computation, node: Node) -> Result<Vec<usize>, Reason> {
     let indices = run.store.index_list(node.indices).iter();
     indices
         .map(|index| match index {
@@ -67,23 +67,23 @@ fn picked(row: &[Value], columns: &[usize]) -> Result<Vec<Value>, Reason> {
     columns.iter().map(|column| row.get(*column).cloned().ok_or(Reason::Opaque)).collect()
 }
 
-pub fn tuple_select(run: &Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn tuple_select(run: &Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     let column = columns(run, node)?.first().copied().ok_or(Reason::Opaque)?;
     tuple(&args[0])?.get(column).cloned().ok_or(Reason::Opaque)
 }
 
-pub fn tuple_update(run: &Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn tuple_update(run: &Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     let column = columns(run, node)?.first().copied().ok_or(Reason::Opaque)?;
     let mut parts = tuple(&args[0])?.to_vec();
     *parts.get_mut(column).ok_or(Reason::Opaque)? = args[1].clone();
     Ok(Value::tuple(parts))
 }
 
-pub fn tuple_project(run: &Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn tuple_project(run: &Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     Ok(Value::tuple(picked(tuple(&args[0])?, &columns(run, node)?)?))
 }
 
-pub fn project(run: &Run, node: Node, args: &[Value], kind: Kind) -> Result<Value, Reason> {
+pub fn project(run: &Computation, node: Node, args: &[Value], kind: Kind) -> Result<Value, Reason> {
     let columns = columns(run, node)?;
     let rows = kind.rows(&args[0])?;
     let rows = rows.into_iter().map(|(row, count)| Ok((picked(&row, &columns)?, count)));
@@ -91,7 +91,7 @@ pub fn project(run: &Run, node: Node, args: &[Value], kind: Kind) -> Result<Valu
 }
 
 /// Pairs of rows that agree in the given columns (pairs of a left and a right one); without columns, all pairs.
-pub fn join(run: &Run, node: Node, args: &[Value], kind: Kind) -> Result<Value, Reason> {
+pub fn join(run: &Computation, node: Node, args: &[Value], kind: Kind) -> Result<Value, Reason> {
     let columns = columns(run, node)?;
     if !columns.len().is_multiple_of(2) {
         return Err(Reason::Opaque);
@@ -172,7 +172,7 @@ pub fn identity(args: &[Value]) -> Result<Value, Reason> {
 }
 
 /// The rows by what they have in some columns. What an empty table gives is not documented.
-fn groups(run: &Run, node: Node, value: &Value, kind: Kind) -> Result<Vec<Rows>, Reason> {
+fn groups(run: &Computation, node: Node, value: &Value, kind: Kind) -> Result<Vec<Rows>, Reason> {
     let columns = columns(run, node)?;
     let mut groups: BTreeMap<Vec<Value>, Rows> = BTreeMap::new();
     for (row, count) in kind.rows(value)? {
@@ -181,14 +181,14 @@ fn groups(run: &Run, node: Node, value: &Value, kind: Kind) -> Result<Vec<Rows>,
     if groups.is_empty() { Err(Reason::Disputed) } else { Ok(groups.into_values().collect()) }
 }
 
-pub fn group(run: &Run, node: Node, args: &[Value], kind: Kind) -> Result<Value, Reason> {
+pub fn group(run: &Computation, node: Node, args: &[Value], kind: Kind) -> Result<Value, Reason> {
     let groups = groups(run, node, &args[0], kind)?;
     let parts = groups.into_iter().map(|rows| Ok((kind.made(rows)?, Integer::ONE)));
     kind.collected(parts.collect::<Result<Vec<_>, Reason>>()?)
 }
 
 /// A fold over every group, in whatever order.
-pub fn aggregate(run: &mut Run, node: Node, args: &[Value], kind: Kind) -> Result<Value, Fault> {
+pub fn aggregate(run: &mut Computation, node: Node, args: &[Value], kind: Kind) -> Result<Value, Fault> {
     let mut results = Vec::new();
     for rows in groups(run, node, &args[2], kind)? {
         let rows: Vec<(Value, Integer)> =

@@ -4,7 +4,7 @@ use smtlib::{Head, Literal, Op, Store, Term};
 
 use super::Node;
 use crate::algebraic::{MAX_DEGREE, Polynomial, Real};
-use crate::evaluate::Run;
+use crate::evaluate::Computation;
 use crate::rational::Rational;
 use crate::unknown::{Budget, Reason};
 use crate::value::Value;
@@ -12,7 +12,7 @@ use crate::value::Value;
 /// Coefficients from the constant one upwards.
 type Coefficients = Vec<Rational>;
 
-pub fn root(run: &Run, node: Node) -> Result<Value, Reason> {
+pub fn root(run: &Computation, node: Node) -> Result<Value, Reason> {
     let [polynomial, index] = run.store.args(node.term) else { return Err(Reason::Opaque) };
     let index = constant(run.store, *index).and_then(|index| index.to_integer()?.to_usize());
     let coefficients = coefficients(run.store, *polynomial)?;

@@ -7,7 +7,7 @@ use smtlib::{Head, Indices, Op};
 use super::Node;
 use super::args::{int, seq};
 use super::strings::exponent;
-use crate::evaluate::{Fault, Run};
+use crate::evaluate::{Computation, Fault};
 use crate::integer::Integer;
 use crate::sequence;
 use crate::unknown::Reason;
@@ -36,7 +36,7 @@ pub fn at(args: &[Value]) -> Result<Value, Reason> {
 }
 
 /// `seq.nth`; outside the sequence a function of both arguments, under Z3's name for it.
-pub fn nth(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn nth(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     match sequence::nth(seq(&args[0])?, sequence::position(int(&args[1])?)) {
         Some(value) => Ok(value.clone()),
         None => run.open_case(Head::Op(Op::SeqNthOutside, Indices::NONE), node.term, 0, args),
@@ -98,7 +98,7 @@ pub fn unit(args: &[Value]) -> Value {
 }
 
 /// Z3's `seq.map`: a function on every element.
-pub fn map(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn map(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let mut parts = Vec::new();
     for element in seq(&args[1])? {
         parts.push(run.apply_function(node.term, &args[0], std::slice::from_ref(element))?);
@@ -107,7 +107,7 @@ pub fn map(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
 }
 
 /// Z3's `seq.mapi`: the function also takes the place, counted from an offset.
-pub fn mapi(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn mapi(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let mut place = int(&args[1])?.clone();
     let mut parts = Vec::new();
     for element in seq(&args[2])? {
@@ -118,7 +118,7 @@ pub fn mapi(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
     Ok(made(parts))
 }
 
-pub fn foldl(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn foldl(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let mut result = args[1].clone();
     for element in seq(&args[2])? {
         result = run.apply_function(node.term, &args[0], &[result, element.clone()])?;
@@ -126,7 +126,7 @@ pub fn foldl(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> 
     Ok(result)
 }
 
-pub fn foldli(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn foldli(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let mut place = int(&args[1])?.clone();
     let mut result = args[2].clone();
     for element in seq(&args[3])? {

@@ -3,7 +3,7 @@
 use super::Node;
 use super::args::{int, set};
 use super::fold::fold_any_order;
-use crate::evaluate::{Fault, Run};
+use crate::evaluate::{Computation, Fault};
 use crate::integer::Integer;
 use crate::unknown::{Budget, Reason};
 use crate::value::Value;
@@ -68,7 +68,7 @@ pub fn size(args: &[Value]) -> Result<usize, Reason> {
 }
 
 /// `set.choose`: the element of a singleton; otherwise a choice of the solver's.
-pub fn choose(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn choose(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     match set(&args[0])? {
         [only] => Ok(only.clone()),
         elements => {
@@ -82,7 +82,7 @@ pub fn choose(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault>
 }
 
 /// The elements that satisfy a predicate.
-pub fn filtered(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn filtered(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let mut kept = Vec::new();
     for element in set(&args[1])? {
         if run.apply_function(node.term, &args[0], std::slice::from_ref(element))? == Value::TRUE {
@@ -92,7 +92,7 @@ pub fn filtered(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Faul
     Ok(Value::Set(kept.into()))
 }
 
-pub fn mapped(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn mapped(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     let mut images = Vec::new();
     for element in set(&args[1])? {
         images.push(run.apply_function(node.term, &args[0], std::slice::from_ref(element))?);
@@ -101,14 +101,14 @@ pub fn mapped(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault>
 }
 
 /// `set.all` and `set.some`: `wanted` is the value of the predicate that decides.
-pub fn quantified(run: &mut Run, node: Node, args: &[Value], wanted: bool) -> Result<Value, Fault> {
+pub fn quantified(run: &mut Computation, node: Node, args: &[Value], wanted: bool) -> Result<Value, Fault> {
     let elements = set(&args[1])?.iter();
     decided(run, node, &args[0], elements, wanted)
 }
 
 /// Does some element give the predicate the wanted value?
 pub fn decided<'a>(
-    run: &mut Run,
+    run: &mut Computation,
     node: Node,
     predicate: &Value,
     elements: impl Iterator<Item = &'a Value>,
@@ -128,7 +128,7 @@ pub fn decided<'a>(
     }
 }
 
-pub fn fold(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Fault> {
+pub fn fold(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Fault> {
     fold_any_order(run, node, &args[0], &args[1], set(&args[2])?)
 }
 

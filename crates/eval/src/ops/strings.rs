@@ -2,7 +2,7 @@
 
 use super::Node;
 use super::args::{int, regex, str};
-use crate::evaluate::{Fault, Run};
+use crate::evaluate::{Computation, Fault};
 use crate::integer::Integer;
 use crate::regex::{Arena, Re, TooHard};
 use crate::sequence::{MAX_LENGTH, TooLong};
@@ -65,13 +65,13 @@ pub fn power(args: &[Value]) -> Result<Value, Reason> {
     Ok(Value::Str(Str::concat(&vec![word; count])?))
 }
 
-pub fn matches(run: &mut Run, args: &[Value]) -> Result<Value, Reason> {
+pub fn matches(run: &mut Computation, args: &[Value]) -> Result<Value, Reason> {
     let (word, language) = (str(&args[0])?, regex(&args[1])?);
     Ok(Value::Bool(run.arena().matches(*language, word)?))
 }
 
 pub fn replace_re(
-    run: &mut Run,
+    run: &mut Computation,
     args: &[Value],
     apply: impl Fn(&mut Arena, &Str, Re, &Str) -> Result<Str, TooHard>,
 ) -> Result<Value, Reason> {
@@ -79,14 +79,14 @@ pub fn replace_re(
     Ok(Value::Str(apply(run.arena(), word, *language, by)?))
 }
 
-pub fn index_of_re(run: &mut Run, args: &[Value]) -> Result<Value, Reason> {
+pub fn index_of_re(run: &mut Computation, args: &[Value]) -> Result<Value, Reason> {
     let (word, language, from) = (str(&args[0])?, regex(&args[1])?, int(&args[2])?);
     Ok(Value::Int(run.arena().index_of(word, *language, from)?))
 }
 
 /// An operator that builds a language from languages.
 pub fn language(
-    run: &mut Run,
+    run: &mut Computation,
     args: &[Value],
     build: impl Fn(&mut Arena, &[Re]) -> Re,
 ) -> Result<Value, Reason> {
@@ -94,13 +94,13 @@ pub fn language(
     Ok(Value::Regex(build(run.arena(), &parts)))
 }
 
-pub fn range(run: &mut Run, args: &[Value]) -> Result<Value, Reason> {
+pub fn range(run: &mut Computation, args: &[Value]) -> Result<Value, Reason> {
     let (first, last) = (str(&args[0])?, str(&args[1])?);
     Ok(Value::Regex(run.arena().range(first, last)))
 }
 
 /// Loops with their bounds as indices. A lower bound above the upper one gives the empty language.
-pub fn indexed_loop(run: &mut Run, node: Node, args: &[Value], upper: bool) -> Result<Value, Reason> {
+pub fn indexed_loop(run: &mut Computation, node: Node, args: &[Value], upper: bool) -> Result<Value, Reason> {
     let min = run.store.index_number(node.indices, 0).ok_or(Reason::Opaque)?;
     let max = if upper {
         Some(run.store.index_number(node.indices, 1).ok_or(Reason::Opaque)?.into())
@@ -111,7 +111,7 @@ pub fn indexed_loop(run: &mut Run, node: Node, args: &[Value], upper: bool) -> R
 }
 
 /// Loops with their bounds as arguments.
-pub fn argument_loop(run: &mut Run, args: &[Value]) -> Result<Value, Reason> {
+pub fn argument_loop(run: &mut Computation, args: &[Value]) -> Result<Value, Reason> {
     let bound = |value: &Value| {
         let number: &Integer = int(value)?;
         if number.is_negative() {
@@ -124,12 +124,12 @@ pub fn argument_loop(run: &mut Run, args: &[Value]) -> Result<Value, Reason> {
     repeat(run, &args[0], min, max)
 }
 
-pub fn power_re(run: &mut Run, node: Node, args: &[Value]) -> Result<Value, Reason> {
+pub fn power_re(run: &mut Computation, node: Node, args: &[Value]) -> Result<Value, Reason> {
     let count = run.store.index_number(node.indices, 0).ok_or(Reason::Opaque)?.into();
     repeat(run, &args[0], count, Some(count))
 }
 
-fn repeat(run: &mut Run, body: &Value, min: u64, max: Option<u64>) -> Result<Value, Reason> {
+fn repeat(run: &mut Computation, body: &Value, min: u64, max: Option<u64>) -> Result<Value, Reason> {
     let body = *regex(body)?;
     let arena = run.arena();
     if max.is_some_and(|max| max < min) {
@@ -139,6 +139,6 @@ fn repeat(run: &mut Run, body: &Value, min: u64, max: Option<u64>) -> Result<Val
 }
 
 /// Z3's names for strings in regular expressions over sequences.
-pub fn seq_to_re(run: &mut Run, args: &[Value]) -> Result<Value, Fault> {
+pub fn seq_to_re(run: &mut Computation, args: &[Value]) -> Result<Value, Fault> {
     Ok(Value::Regex(run.arena().literal(str(&args[0])?)))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use bench::museum::item::{self, Item};
-use bench::museum::reproduce::{self, Reproduction};
+use bench::museum::reproduce::{self, ReproductionResult};
 use campaign::Finding;
 use clap::{Args, Subcommand};
 
@@ -173,7 +173,7 @@ impl Verify {
         })
     }
 
-    fn show(&self, seen: &Reproduction) -> Result<()> {
+    fn show(&self, seen: &ReproductionResult) -> Result<()> {
         if self.json {
             return output::print(&(serde_json::to_string(seen)? + "\n"));
         }

@@ -9,7 +9,7 @@ use oracle::subject::ModelValue;
 use oracle::{Asking, Judge, Kind, Subject, Verdict};
 use smtlib::{Mark, Mode, Release, Script, Status, Store, print};
 use solver::RunClass;
-use solver::crash::Signature;
+use solver::crash::CrashSignature;
 use solver::run::{Accounts, Configuration, PartyId, Purpose, Run, RunError, Runner, Runners};
 
 use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate};
@@ -23,7 +23,7 @@ pub struct Bug {
     parties: Vec<Arc<Configuration>>,
     /// What each party says where they contradict each other.
     sides: Vec<Option<Status>>,
-    signature: Option<Signature>,
+    signature: Option<CrashSignature>,
     /// Others that are asked what is right.
     references: Vec<Arc<Configuration>>,
     /// The accused printed the model in question: a script that makes it do so shows the bug by itself.

@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::launch::{Interrupted, RunReply, RunRequest, Site};
+use crate::launch::{Interrupted, RunReply, Site, StartRequest};
 
 use super::prefix::Prefix;
 use super::server::{Failed, Server};
@@ -76,7 +76,7 @@ impl Pool {
     }
 
     /// Runs `request` behind a fork server if that can be done.
-    pub fn run(&mut self, site: &mut Site, request: &RunRequest) -> Result<Attempt, Interrupted> {
+    pub fn run(&mut self, site: &mut Site, request: &StartRequest) -> Result<Attempt, Interrupted> {
         if request.stdin {
             return Ok(Attempt::Unavailable("it reads its script from standard input".to_owned()));
         }
@@ -129,7 +129,7 @@ impl Pool {
     fn add(
         &mut self,
         site: &mut Site,
-        request: &RunRequest,
+        request: &StartRequest,
         prefix: Prefix,
         key: &Key,
     ) -> Result<Result<usize, Attempt>, Interrupted> {
@@ -185,7 +185,7 @@ impl Pool {
     }
 
     /// Whether the run needs the preloaded library, which is then at hand.
-    fn library_for(&mut self, request: &RunRequest) -> Result<bool, String> {
+    fn library_for(&mut self, request: &StartRequest) -> Result<bool, String> {
         if request.mode == ExecMode::LibraryHost {
             return Ok(false);
         }

@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use crate::launch::{
-    Capture, Child, Interrupted, Outcome, Program, QUIET, RunReply, RunRequest, Site, Stdio, children_of,
+    Capture, Child, Interrupted, Outcome, Program, QUIET, RunReply, Site, StartRequest, Stdio, children_of,
     pipe, socket_pair,
 };
 
@@ -51,7 +51,7 @@ impl Server {
     /// Starts a server for runs like `request`, whose script has this prefix.
     pub fn start(
         site: &mut Site,
-        request: &RunRequest,
+        request: &StartRequest,
         prefix: Prefix,
         library: Option<&OwnedFd>,
     ) -> Result<Result<Server, Failed>, Interrupted> {
@@ -87,7 +87,11 @@ impl Server {
         }
     }
 
-    fn await_ready(&mut self, site: &Site, request: &RunRequest) -> Result<Result<(), Failed>, Interrupted> {
+    fn await_ready(
+        &mut self,
+        site: &Site,
+        request: &StartRequest,
+    ) -> Result<Result<(), Failed>, Interrupted> {
         let deadline = Instant::now() + request.limits.wall.max(LEAST_START);
         let mut stdout = Capture::new(&self.output.read, request.limits.stdout);
         let mut stderr = Capture::new(&self.error.read, request.limits.stderr);
@@ -124,7 +128,7 @@ impl Server {
     pub fn run(
         &mut self,
         site: &mut Site,
-        request: &RunRequest,
+        request: &StartRequest,
         offset: usize,
     ) -> Result<Result<RunReply, Failed>, Interrupted> {
         let limits = &request.limits;
@@ -258,7 +262,7 @@ type Prepared = (Program, Stream, Stream, (OwnedFd, OwnedFd));
 /// All that a server needs before it can be started.
 fn prepare(
     site: &mut Site,
-    request: &RunRequest,
+    request: &StartRequest,
     prefix: Prefix,
     library: Option<&OwnedFd>,
 ) -> io::Result<Prepared> {

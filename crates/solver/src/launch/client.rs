@@ -19,7 +19,7 @@ use super::locate::launcher_program;
 use super::outcome::Outcome;
 use super::scratch::remove_tree;
 use super::serve::LAUNCHER_ARGUMENT;
-use super::wire::{Frames, Reply, Request, RunReply, RunRequest};
+use super::wire::{Frames, Reply, Request, RunReply, StartRequest};
 
 /// The variables a solver gets from our environment. Everything else could make two machines disagree.
 const KEPT_VARIABLES: [&str; 10] = [
@@ -249,9 +249,9 @@ impl Drop for LauncherProcess {
     }
 }
 
-fn resolve(invocation: &Invocation) -> Result<RunRequest, LaunchError> {
+fn resolve(invocation: &Invocation) -> Result<StartRequest, LaunchError> {
     let bytes_of = |text: &OsStr| text.as_bytes().to_vec();
-    let request = RunRequest {
+    let request = StartRequest {
         program: bytes_of(absolute(&invocation.program)?.as_os_str()),
         args: invocation.args.iter().map(|arg| with_input_name(arg.as_bytes())).collect(),
         env: invocation

@@ -49,4 +49,4 @@ pub(crate) use child::{Child, Program, Stdio, pipe, socket_pair};
 pub(crate) use reap::children_of;
 pub(crate) use serve::Site;
 pub(crate) use watch::{Capture, Interrupted, QUIET};
-pub(crate) use wire::{RunReply, RunRequest};
+pub(crate) use wire::{RunReply, StartRequest};

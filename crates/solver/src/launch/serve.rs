@@ -17,7 +17,7 @@ use super::outcome::Outcome;
 use super::reap::Reaper;
 use super::scratch::Scratch;
 use super::watch::{Capture, Ended, Interrupted, QUIET, Watch};
-use super::wire::{Frames, Reply, Request, RunReply, RunRequest};
+use super::wire::{Frames, Reply, Request, RunReply, StartRequest};
 
 /// The hidden first argument that makes an executable the launcher.
 pub(super) const LAUNCHER_ARGUMENT: &str = "__launcher";
@@ -195,7 +195,7 @@ fn serve_one(frames: &mut Frames<UnixStream>, site: &mut Site, pool: &mut Pool) 
     frames.send_reply(&reply).map_err(|_| Interrupted)
 }
 
-fn run(site: &mut Site, pool: &mut Pool, request: &RunRequest) -> Result<Reply, Interrupted> {
+fn run(site: &mut Site, pool: &mut Pool, request: &StartRequest) -> Result<Reply, Interrupted> {
     let mut fallback = None;
     let mut reply = None;
     if request.mode != ExecMode::Plain {
@@ -221,7 +221,7 @@ fn run(site: &mut Site, pool: &mut Pool, request: &RunRequest) -> Result<Reply, 
 fn run_plain(
     site: &mut Site,
     pool: &mut Pool,
-    request: &RunRequest,
+    request: &StartRequest,
     fallback: Option<String>,
 ) -> Result<Reply, Interrupted> {
     let trouble = |error: std::io::Error| Ok(Reply::Trouble(error.to_string()));

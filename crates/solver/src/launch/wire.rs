@@ -11,14 +11,14 @@ use super::outcome::Exit;
 /// What the worker asks.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Request {
-    Run(RunRequest),
+    Run(StartRequest),
     /// How much CPU time the launcher itself has used.
     Usage,
 }
 
 /// An invocation, resolved: no marker, no bare names.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub(crate) struct RunRequest {
+pub(crate) struct StartRequest {
     /// With its path.
     pub program: Vec<u8>,
     pub args: Vec<Vec<u8>>,
@@ -148,7 +148,7 @@ impl<S: Read + Write> Frames<S> {
         let Some(body) = self.receive()? else { return Ok(None) };
         let mut from = Decoder(&body);
         let request = match from.byte()? {
-            0 => Request::Run(RunRequest {
+            0 => Request::Run(StartRequest {
                 program: from.bytes()?,
                 args: from.list()?,
                 env: from.list()?,
@@ -342,7 +342,7 @@ mod tests {
     #[test]
     fn a_request_arrives_as_it_was_sent() {
         let (mut worker, mut launcher) = pair();
-        let request = Request::Run(RunRequest {
+        let request = Request::Run(StartRequest {
             program: b"/bin/z3".to_vec(),
             args: vec![b"-smt2".to_vec(), Vec::new(), b"\xff\xfe".to_vec()],
             env: vec![b"A=b".to_vec()],

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::super::{Claim, KnownFinding, StoreError};
-use super::{Change, Told};
+use super::{Change, Heard};
 
 /// All columns of a finding, which the format before has, too.
 const COLUMNS: &str = "hash, signature, kind, solver, folder, round, step, duplicates, flaky";
@@ -21,7 +21,7 @@ pub fn find(connection: &Connection, hash: &str) -> Result<Option<KnownFinding>,
 }
 
 /// Those that others than this writer have added or changed.
-pub fn news(connection: &Connection, writer: u64, told: Told) -> Result<Vec<KnownFinding>, StoreError> {
+pub fn news(connection: &Connection, writer: u64, told: Heard) -> Result<Vec<KnownFinding>, StoreError> {
     let mut find = connection.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM findings WHERE changed > ?1 AND (writer <> ?2 OR other > ?1) \
          ORDER BY round, step, hash"

@@ -5,6 +5,7 @@
 //!
 //! - `schema`: the tables; `merge`: deltas into them; `query`: what is in them; `findings`: claims and findings
 
+use crate::store::Role;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -25,7 +26,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-use schema::{ABSOLUTE, Content, FORMAT};
+use schema::{ABSOLUTE, FORMAT, FileState};
 
 /// How long a process waits for the others' writes, which take milliseconds, or for a slow disk.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -39,13 +40,13 @@ pub struct SqliteStore {
     writer: Option<u64>,
     /// What the connection does at the moment.
     durability: Option<Durability>,
-    told: Told,
+    told: Heard,
     features_kept: usize,
 }
 
 /// How far [`CampaignStore::news`] has come.
 #[derive(Clone, Copy, Default)]
-struct Told {
+struct Heard {
     change: u64,
     feature: u64,
 }
@@ -74,22 +75,22 @@ impl SqliteStore {
         }
         let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         match schema::content(&connection, path)? {
-            Content::Nothing => Ok(Presence::Nothing),
-            Content::Campaign(_) => Ok(Presence::Campaign),
+            FileState::Nothing => Ok(Presence::Nothing),
+            FileState::Campaign(_) => Ok(Presence::Campaign),
         }
     }
 
     /// Makes a new one, in one transaction.
     pub fn create(path: &Path, identity: &Identity, given: &[SeedText]) -> Result<SqliteStore, StoreError> {
         let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
-        if schema::content(&connection, path)? != Content::Nothing {
+        if schema::content(&connection, path)? != FileState::Nothing {
             return Err(StoreError::Exists(path.to_owned()));
         }
         connection.execute_batch("PRAGMA journal_mode = WAL")?;
         let mut store = SqliteStore::new(connection, path, FORMAT);
         store.set_durability(Durability::Machine)?;
         let transaction = store.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        if schema::content(&transaction, path)? != Content::Nothing {
+        if schema::content(&transaction, path)? != FileState::Nothing {
             return Err(StoreError::Exists(path.to_owned()));
         }
         transaction.execute_batch(schema::TABLES)?;
@@ -147,7 +148,7 @@ impl SqliteStore {
             format,
             writer: None,
             durability: None,
-            told: Told::default(),
+            told: Heard::default(),
             features_kept: super::FEATURES,
         }
     }
@@ -302,7 +303,11 @@ impl CampaignStore for SqliteStore {
         query::samples(self.current()?)
     }
 
-    fn join(&mut self, what: &str) -> Result<MemberId, StoreError> {
+    fn join(&mut self, role: Role) -> Result<MemberId, StoreError> {
+        let what = match role {
+            Role::Owner => "owner",
+            Role::Helper => "helper",
+        };
         self.write(Durability::Process, |change| {
             let id = query::advance(&change.transaction, "members", 1)?;
             change.transaction.execute(
@@ -331,7 +336,10 @@ impl CampaignStore for SqliteStore {
     }
 
     fn members(&mut self) -> Result<Vec<Member>, StoreError> {
-        query::members(self.current()?, now().saturating_sub(MEMBER_GONE))
+        let mut members = query::members(self.current()?, now().saturating_sub(MEMBER_GONE))?;
+        // All work on one machine: who was killed is gone at once.
+        members.retain(|member| Path::new(&format!("/proc/{}", member.pid)).exists());
+        Ok(members)
     }
 
     fn set_closing(&mut self, closing: bool) -> Result<(), StoreError> {

@@ -1,9 +1,10 @@
 //! What is in the tables.
 
+use crate::store::Role;
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::super::{Counts, Learned, Member, MemberId, News, Sample, StoreError, StoredSeed, Totals};
-use super::{Told, findings};
+use super::{Heard, findings};
 use crate::config::Identity;
 use crate::seeds::SeedText;
 
@@ -26,11 +27,11 @@ pub fn advance(connection: &Connection, name: &str, by: u64) -> Result<u64, Stor
 }
 
 /// The last change and the last feature.
-pub fn newest(connection: &Connection) -> Result<Told, StoreError> {
+pub fn newest(connection: &Connection) -> Result<Heard, StoreError> {
     let change = counter(connection, "changes")?;
     let mut find = connection.prepare_cached("SELECT max(number) FROM seen")?;
     let feature: Option<i64> = find.query_row([], |row| row.get(0))?;
-    Ok(Told { change, feature: feature.unwrap_or(0) as u64 })
+    Ok(Heard { change, feature: feature.unwrap_or(0) as u64 })
 }
 
 pub fn any_untried(connection: &Connection) -> Result<bool, StoreError> {
@@ -108,7 +109,7 @@ pub fn pool(connection: &Connection) -> Result<Vec<(StoredSeed, Counts)>, StoreE
 }
 
 /// What others than this writer have added since then.
-pub fn news(connection: &Connection, writer: u64, told: Told) -> Result<News, StoreError> {
+pub fn news(connection: &Connection, writer: u64, told: Heard) -> Result<News, StoreError> {
     let mut news = News { learned: learned(connection)?, ..News::default() };
     let (since, me) = (told.change as i64, writer as i64);
     let mut find = connection.prepare_cached(
@@ -143,7 +144,10 @@ pub fn members(connection: &Connection, seen_since: u64) -> Result<Vec<Member>, 
     let rows = find.query_map([seen_since as i64], |row| {
         Ok(Member {
             id: MemberId(number(row, 0)?),
-            what: row.get(1)?,
+            role: match row.get::<_, String>(1)?.as_str() {
+                "owner" => Role::Owner,
+                _ => Role::Helper,
+            },
             pid: row.get(2)?,
             seen: number(row, 3)?,
         })

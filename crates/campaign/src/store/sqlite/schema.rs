@@ -49,21 +49,21 @@ INSERT INTO counters VALUES
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum FileState {
     /// No table: the process that made the file was killed before it could write anything.
     Nothing,
     /// A campaign of this format.
     Campaign(u32),
 }
 
-pub fn content(connection: &Connection, path: &Path) -> Result<Content, StoreError> {
+pub fn content(connection: &Connection, path: &Path) -> Result<FileState, StoreError> {
     let format: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if format > 0 {
-        return Ok(Content::Campaign(format));
+        return Ok(FileState::Campaign(format));
     }
     let tables: u32 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
     match tables {
-        0 => Ok(Content::Nothing),
+        0 => Ok(FileState::Nothing),
         _ => Err(StoreError::damaged(path.display().to_string(), "it is another program's database")),
     }
 }
@@ -71,10 +71,10 @@ pub fn content(connection: &Connection, path: &Path) -> Result<Content, StoreErr
 /// The format of a campaign that this version can read.
 pub fn readable(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
     match content(connection, path)? {
-        Content::Nothing => Err(StoreError::Unfinished(path.to_owned())),
-        Content::Campaign(found) if found > FORMAT => {
+        FileState::Nothing => Err(StoreError::Unfinished(path.to_owned())),
+        FileState::Campaign(found) if found > FORMAT => {
             Err(StoreError::Newer { path: path.to_owned(), found, ours: FORMAT })
         }
-        Content::Campaign(found) => Ok(found),
+        FileState::Campaign(found) => Ok(found),
     }
 }

@@ -1,5 +1,6 @@
 //! What is particular to a file: other processes, crashes, reopening, other versions.
 
+use crate::store::Role;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -253,7 +254,7 @@ fn files_of_newer_versions_and_of_other_programs_are_refused() {
 fn members_without_a_sign_of_life_are_gone() {
     let folder = campaign();
     let mut handle = SqliteStore::open(&folder.path().join(FILE)).expect("opened");
-    let member = handle.join("osprey worker").expect("joined");
+    let member = handle.join(Role::Helper).expect("joined");
     let silence = MEMBER_GONE as i64 + 5;
     handle.connection.execute("UPDATE members SET seen = seen - ?", [silence]).expect("set");
     assert!(handle.members().expect("members").is_empty());

@@ -14,7 +14,7 @@ mod text;
 use eval::bv::BitVector;
 use eval::integer::Integer;
 use eval::rational::Rational;
-use eval::{Value, World};
+use eval::{EvaluatedModel, Value};
 use smtlib::{Head, Indices, Op, Store, Term};
 
 use super::constraint::{Constraint, Stated};
@@ -39,7 +39,7 @@ pub enum Ground {
 /// What the arguments of a term are constrained to, and on which ground they stand.
 pub fn arguments(
     store: &Store,
-    world: &mut World,
+    world: &mut EvaluatedModel,
     term: Term,
     parent: &Stated,
     ground: Ground,

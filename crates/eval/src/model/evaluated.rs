@@ -12,8 +12,8 @@ use crate::value::Value;
 /// A model that only grows, and an evaluator whose memory therefore stays true. It makes witnesses of many scripts
 /// over the same symbols: what two scripts have in common is evaluated once.
 ///
-/// A world belongs to one store; after a reset of the store [`World::forget_after`] must be called.
-pub struct World {
+/// A world belongs to one store; after a reset of the store [`EvaluatedModel::forget_after`] must be called.
+pub struct EvaluatedModel {
     /// As it was in the beginning.
     base: Model,
     /// With everything added since.
@@ -22,9 +22,9 @@ pub struct World {
     evaluator: Evaluator,
 }
 
-impl World {
-    pub fn new(model: Model, mode: Mode, limits: Budget) -> World {
-        World {
+impl EvaluatedModel {
+    pub fn new(model: Model, mode: Mode, limits: Budget) -> EvaluatedModel {
+        EvaluatedModel {
             base: model.clone(),
             model,
             added: FxHashMap::default(),
