@@ -4,16 +4,16 @@
 //! A mismatch that nobody can explain is a mistake, of ours or of the solver's; there must be none.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::differential::{Amount, Comparison, Passed, compare, operators};
 use generate::rng;
 use smtlib::Op;
 use smtlib::theory::Theory;
-use solver::launch::{Launcher, LauncherConfig};
+use solver::Solver;
 use solver::limits::Limits;
-use solver::{RunRequest, Solver};
+use solver::run::{Configuration, Purpose, RunError, RunRules, Runner as _, SolverRunner};
 
 use crate::{BenchError, Cell, Draft, Report, Table, Watch};
 
@@ -75,7 +75,12 @@ impl EvalDiff {
         let next = AtomicUsize::new(0);
         let done = Mutex::new(Vec::with_capacity(steps.len()));
         let worker = || -> Result<(), BenchError> {
-            let mut runner = Launcher::new(LauncherConfig::default())?;
+            let panel = Configuration::numbered(self.solvers.iter().cloned());
+            let mut runner = SolverRunner::new(
+                panel,
+                RunRules::with_limits(Limits::wall(PATIENCE.max(TRANSCENDENTAL_PATIENCE))),
+            )
+            .map_err(|error| self.failed(error))?;
             loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
                 let Some((solver, op)) = steps.get(place).filter(|_| !watch.stopped()) else { return Ok(()) };
@@ -84,7 +89,7 @@ impl EvalDiff {
                     steps.len(),
                     &format!("{} {}", self.solvers[*solver].name(), op.name()),
                 );
-                let result = self.one(&mut runner, &self.solvers[*solver], *op)?;
+                let result = self.one(&mut runner, *solver, *op)?;
                 let compared = Compared { solver: *solver, op: *op, result };
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((place, compared));
             }
@@ -108,6 +113,11 @@ impl EvalDiff {
         Ok(outcome)
     }
 
+    fn failed(&self, source: RunError) -> BenchError {
+        let names: Vec<String> = self.solvers.iter().map(Solver::name).collect();
+        BenchError::Run { solver: names.join(", "), source }
+    }
+
     fn chosen(&self) -> Result<Vec<Op>, BenchError> {
         let Some(name) = &self.operator else { return Ok(operators().collect()) };
         let named = |op: &Op| op.name() == name || op.row().variant.eq_ignore_ascii_case(name);
@@ -121,8 +131,8 @@ impl EvalDiff {
     /// The cases of one operator depend on the seed and the operator alone.
     fn one(
         &self,
-        runner: &mut Launcher,
-        solver: &Solver,
+        runner: &mut SolverRunner,
+        solver: usize,
         op: Op,
     ) -> Result<Result<Comparison, Passed>, BenchError> {
         let mut rng = rng::stream(self.rng_seed, op as u64);
@@ -131,13 +141,14 @@ impl EvalDiff {
             _ => (self.cases, PATIENCE),
         };
         let amount = Amount { cases: self.cases, batch, milliseconds: MILLISECONDS };
+        let configuration = Arc::clone(&runner.panel()[solver]);
         let mut ask = |script: &str| -> Result<String, BenchError> {
-            let mut invocation = solver.invocation(script.as_bytes(), &RunRequest::default())?;
-            invocation.limits = Limits::wall(patience);
-            let outcome = runner.run(&invocation)?;
-            Ok(String::from_utf8_lossy(&outcome.stdout).into_owned())
+            let run =
+                runner.run_within(&configuration, script.as_bytes(), Purpose::Measurement, Some(patience));
+            let run = run.map_err(|error| self.failed(error))?;
+            Ok(String::from_utf8_lossy(&run.outcome.stdout).into_owned())
         };
-        compare(op, solver.release(), amount, &mut rng, &mut ask)
+        compare(op, configuration.release(), amount, &mut rng, &mut ask)
     }
 
     fn describe(&self, outcome: &mut DifferentialResult, operators: usize) {

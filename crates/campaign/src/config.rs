@@ -16,6 +16,10 @@ pub struct Identity {
     /// Names of those that are only asked where an answer needs another opinion.
     #[serde(default)]
     pub references: Vec<String>,
+    /// Solvers and references as the user named them, with whole paths: a process that joins finds the same programs by
+    /// them. Names of releases say less about a program given by its path.
+    #[serde(default)]
+    pub specs: Specs,
     /// Names of the engines, in order; all there are for `auto`.
     pub engines: Vec<String>,
     /// Whether the engines share the time by what they find.
@@ -39,6 +43,13 @@ pub struct Identity {
     /// Settings of engines.
     #[serde(default)]
     pub tuning: engines::Tuning,
+}
+
+/// What a user wrote after `-s` and `--reference`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Specs {
+    pub solvers: Vec<String>,
+    pub references: Vec<String>,
 }
 
 impl Identity {
@@ -150,6 +161,7 @@ impl Identity {
         Identity {
             solvers: Vec::new(),
             references: Vec::new(),
+            specs: Specs::default(),
             engines: Vec::new(),
             auto: false,
             options: PolicyName::None,
@@ -177,6 +189,7 @@ mod tests {
         Identity {
             solvers: vec!["z3@5.4.0".into(), "cvc5@1.4.2".into()],
             references: Vec::new(),
+            specs: Specs::default(),
             engines: vec!["generate".into()],
             auto: true,
             options: PolicyName::Default,

@@ -121,6 +121,59 @@ fn a_wrong_refutation_is_confirmed_reduced_and_found_once() {
 }
 
 #[test]
+fn several_wrong_checks_of_one_script_are_one_finding() {
+    let place = tempfile::tempdir().expect("a folder");
+    let seed = "(set-logic QF_LIA)\n(declare-const x Int)\n(assert (> x 3))\n(check-sat)\n(push 1)\n(assert (> x 2))\n\
+                (check-sat)\n(pop 1)\n(check-sat)\n";
+    let setup = Setup::new("seed", &[seed], |configuration, script| {
+        let checks = script.matches("(check-sat)").count();
+        let old = configuration.solver.name() == "z3@4.8.7" && script.contains("(assert");
+        let models = script.matches("(get-model)").count() > 0;
+        match (old, models) {
+            (true, _) => "unsat\n".repeat(checks).as_str().into(),
+            (false, true) => "sat\n(\n  (define-fun x () Int 5)\n)\n".repeat(checks).as_str().into(),
+            (false, false) => "sat\n".repeat(checks).as_str().into(),
+        }
+    });
+    let settings = Settings { log: Some(place.path().join("log")), ..settings(&place.path().join("out"), 1) };
+    let summary = setup.run(&settings).expect("a campaign");
+    assert_eq!(summary.findings.len(), 1, "{:?}", summary.findings);
+    assert_eq!(summary.totals.findings.values().sum::<u64>(), 1);
+    let log = std::fs::read_to_string(place.path().join("log")).expect("a log");
+    assert_eq!(log.matches("\"event\":\"finding\"").count(), 1, "{log}");
+    let mut store = store::read(&settings.out).expect("a store");
+    let learned = store.learned().expect("counts");
+    assert_eq!(learned.of_kind(ENGINE).map(|(_, counts)| counts.findings).sum::<u64>(), 1);
+}
+
+#[test]
+fn what_a_killed_campaign_left_pending_is_told_apart_when_it_goes_on() {
+    let place = tempfile::tempdir().expect("a folder");
+    let wrong = |configuration: &Configuration, script: &str| -> ScriptedAnswer {
+        let old = configuration.solver.name() == "z3@4.8.7";
+        if old && script.contains("(> ") { "unsat\n".into() } else { sat(script).as_str().into() }
+    };
+    let setup = Setup::new("seed", &[SEED], wrong);
+    let first = setup.run(&settings(place.path(), 1)).expect("a campaign");
+    let folder = place.path().join("bugs").join(&first.findings[0].folder);
+    // As it is before triage: the same folder under another name, not reduced, by a process that is gone.
+    let file = folder.join("finding.json");
+    let mut json: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&file).expect("readable")).expect("JSON");
+    json["stage"] = serde_json::json!({ "name": "pending", "input": "0", "process": u32::MAX });
+    std::fs::write(&file, json.to_string()).expect("written");
+    let pending = place.path().join("bugs").join("refutation-soundness-z3-4.8.7-000000000000");
+    std::fs::rename(&folder, &pending).expect("renamed");
+    // The claim was made and its folder was never written: the finding must not be lost.
+    let resumed = Settings { resume: true, ..settings(place.path(), 1) };
+    let summary = setup.run(&resumed).expect("resumed");
+    assert_eq!((summary.findings.len(), summary.pending), (1, 0));
+    assert!(!pending.exists(), "the pending folder has become a finding");
+    let (finding, _) = Finding::read(&folder).expect("the finding has its folder");
+    assert!(finding.is_reduced());
+}
+
+#[test]
 fn a_crash_at_a_known_place_is_counted_without_another_run() {
     let place = tempfile::tempdir().expect("a folder");
     let setup = Setup::new("opfuzz", &[SEED], |configuration, script| {
@@ -250,7 +303,9 @@ fn two_processes_on_one_campaign_add_up() {
     assert_eq!((owned, helped), (first.tests, second.tests));
     assert_eq!(first.totals.tests, owned + helped, "the owner's summary is the sum");
     let mut hashes: Vec<&str> = first.findings.iter().map(|known| known.hash.as_str()).collect();
+    hashes.sort_unstable();
     hashes.dedup();
+    assert_eq!(hashes.len(), first.findings.len(), "every finding once");
     assert_eq!(hashes.len() as u64, first.totals.unique());
     let folders = campaign::findings::finished(&out.join("bugs")).expect("bugs");
     let finished = folders.iter().filter(|folder| Finding::read(folder).is_ok_and(|(f, _)| !f.is_pending()));

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use campaign::Totals;
 use serde::{Deserialize, Serialize};
+use solver::run::Purpose;
 
 use super::process::{self, Course};
 use crate::error::BenchError;
@@ -60,6 +61,9 @@ pub struct Calls {
     pub all: u64,
     /// Those that ran test cases, as far as it tells them apart.
     pub on_tests: u64,
+    /// Those that answered questions of engines: they test nothing.
+    #[serde(default)]
+    pub questions: u64,
     /// Those on test cases that ended with an answer or a crash, not with an error or at the time limit.
     pub answered: u64,
     /// CPU time up to the moment it told. What it did afterwards it did not tell, so no rate may count it.
@@ -75,6 +79,7 @@ impl Calls {
     fn add(&mut self, more: Calls) {
         self.all += more.all;
         self.on_tests += more.on_tests;
+        self.questions += more.questions;
         self.answered += more.answered;
         self.cpu += more.cpu;
     }
@@ -209,6 +214,7 @@ fn own_figures(said: &str, course: &Course) -> Option<Figures> {
         // Questions of engines, follow-ups, confirmations and reductions are calls too, but not on test cases.
         all: totals.runs.values().map(|counts| counts.runs).sum(),
         on_tests: totals.test_runs(),
+        questions: totals.of(Purpose::Question.word()).runs,
         answered: answered.map(|(_, count)| *count).sum(),
         cpu: course.cpu.all,
     };
@@ -225,7 +231,7 @@ fn calls_told(said: &str, course: &Course) -> Option<Calls> {
     let share = rest.split_once("eff: ").and_then(|(_, rest)| rest.split_once('%'));
     let share: Option<f64> = share.and_then(|(share, _)| share.parse().ok());
     let answered = share.map_or(all, |share| (all as f64 * share / 100.0).round() as u64);
-    Some(Calls { all, on_tests: all, answered, cpu: course.when_it_had_said(end as u64) })
+    Some(Calls { all, on_tests: all, questions: 0, answered, cpu: course.when_it_had_said(end as u64) })
 }
 
 /// Scripts that a contestant left. Of a finding with several scripts the one that was found counts, not what was made
@@ -272,7 +278,8 @@ mod tests {
             ..Course::default()
         };
         // What it did in the last four seconds it did not tell.
-        let calls = Calls { all: 1204, on_tests: 1204, answered: 301, cpu: Duration::from_secs(5) };
+        let calls =
+            Calls { all: 1204, on_tests: 1204, questions: 0, answered: 301, cpu: Duration::from_secs(5) };
         assert_eq!(calls_told(&said, &course), Some(calls));
         let nothing_yet = calls_told(&bar(0, "NaN"), &course).expect("told");
         assert_eq!((nothing_yet.all, nothing_yet.answered), (0, 0));
@@ -288,7 +295,7 @@ mod tests {
         let said = format!("a note\n{{\"totals\": {totals}}}\n");
         let all = Duration::from_secs(20);
         let course = Course { cpu: Cpu { all, ..Cpu::default() }, ..Course::default() };
-        let calls = Calls { all: 100, on_tests: 90, answered: 72, cpu: all };
+        let calls = Calls { all: 100, on_tests: 90, questions: 7, answered: 72, cpu: all };
         assert_eq!(own_figures(&said, &course), Some(Figures { calls, cpu: Duration::from_millis(2500) }));
     }
 

@@ -59,7 +59,8 @@ impl Signature {
         if let Some(place) = Signature::of_crash(verdict, runs) {
             return place;
         }
-        let first = runs.first();
+        // A crash is told apart by its signal, whatever the options are.
+        let first = runs.first().filter(|_| verdict.signature.is_none());
         let mut options: Vec<String> = first.map(|run| run.configuration.options()).unwrap_or_default();
         options.sort_unstable();
         Signature::Constructs(Constructs {

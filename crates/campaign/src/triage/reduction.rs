@@ -139,8 +139,11 @@ impl Reproduction {
         } else {
             finding.runs = judged.runs.iter().map(|run| record(&finding, run)).collect();
         }
+        let mut accounts = reduced.accounts;
         if rules.bisect {
-            finding.releases = releases::compare(bug, best)?;
+            let (releases, cost) = releases::compare(bug, best)?;
+            finding.releases = releases;
+            accounts += cost;
         }
         if let (Some(script), Some(verdict)) = (script, verdict) {
             finding.operators = findings::operators(&store, script);
@@ -160,6 +163,7 @@ impl Reproduction {
             _ => None,
         };
         let small = Small { script: best.text.clone(), witness, ground };
+        let reduced = Reduced { accounts, ..reduced };
         Ok(ReducedFinding { finding, reduced, small })
     }
 }
@@ -219,8 +223,11 @@ pub fn reduce_folder(
 ) -> Result<ReducedFinding, CampaignError> {
     let reproduction = Reproduction::read(folder, finding, solvers)?;
     let runners: Arc<dyn Runners> = Arc::new(SolverRunners::new(reproduction.configurations.clone(), runs));
-    let runner = runners.runner().map_err(|error| CampaignError::of_run("a solver", error));
-    let done = reproduction.reduce(&mut *runner?, &runners, rules, observer)?;
+    let mut runner = runners.runner().map_err(|error| CampaignError::of_run("a solver", error))?;
+    let done = reproduction.reduce(&mut *runner, &runners, rules, observer)?;
+    for note in runner.take_notes() {
+        observer.note(&note);
+    }
     done.finding.write_reduced(folder, &done.small)?;
     Ok(done)
 }

@@ -6,14 +6,14 @@ use reduce::ReduceError;
 use reduce::driver::Best;
 use reduce::predicate::{Bug, Candidate, Predicate as _};
 use smtlib::{Mode, Store, print};
-use solver::run::Configuration;
+use solver::run::{Accounts, Configuration};
 use solver::{Adapters, Home, Solver, Solvers};
 
 use crate::findings::Releases;
 
 /// Puts every installed release in the place of the accused and looks for the same bug. Nothing when no other release
-/// is installed.
-pub fn compare(bug: &Bug, best: &Best) -> Result<Option<Releases>, ReduceError> {
+/// is installed. With what the runs have cost.
+pub fn compare(bug: &Bug, best: &Best) -> Result<(Option<Releases>, Accounts), ReduceError> {
     let own = best.configuration.as_ref().unwrap_or_else(|| bug.accused());
     let mut store = Store::new();
     let parsed = smtlib::parse(&mut store, best.text.as_bytes(), Mode::Tolerant).ok();
@@ -45,8 +45,9 @@ pub fn compare(bug: &Bug, best: &Best) -> Result<Option<Releases>, ReduceError> 
             order.push((configuration.solver.name(), judgement.interesting));
         }
     }
+    let accounts = examiner.take_accounts();
     if order.is_empty() {
-        return Ok(None);
+        return Ok((None, accounts));
     }
     let mut found = Releases::default();
     let first = order.iter().position(|(_, affected)| *affected);
@@ -56,7 +57,7 @@ pub fn compare(bug: &Bug, best: &Best) -> Result<Option<Releases>, ReduceError> 
     for (name, affected) in order {
         if affected { found.affected.push(name) } else { found.clean.push(name) }
     }
-    Ok(Some(found))
+    Ok((Some(found), accounts))
 }
 
 /// The installed releases of the same solver with the same options, oldest first.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use campaign::{Campaign, CampaignError, Identity, PolicyName, SeedFiles, Settings, Target, store};
+use campaign::{Campaign, CampaignError, Identity, PolicyName, SeedFiles, Settings, Specs, Target, store};
 use clap::{Args, ValueEnum};
 
 use crate::exit::Exit;
@@ -200,10 +200,16 @@ impl Fuzz {
     }
 
     fn targets(&self) -> Result<Vec<Target>> {
-        let default: Vec<String> = DEFAULT_SOLVERS.iter().map(ToString::to_string).collect();
-        let tested = if self.solvers.is_empty() { &default } else { &self.solvers };
         let tables = self.options.needs_tables() || self.engine_settings.tuning().diver.options > 0;
-        fleet::targets(tested, &self.references, tables)
+        fleet::targets(&self.tested(), &self.references, tables)
+    }
+
+    /// The solvers under test as the user named them.
+    fn tested(&self) -> Vec<String> {
+        match self.solvers.as_slice() {
+            [] => DEFAULT_SOLVERS.iter().map(ToString::to_string).collect(),
+            named => named.to_vec(),
+        }
     }
 
     fn identity(
@@ -228,6 +234,7 @@ impl Fuzz {
         Ok(Identity {
             solvers: named(false),
             references: named(true),
+            specs: Specs { solvers: whole_paths(&self.tested()), references: whole_paths(&self.references) },
             engines: engines.iter().map(|engine| engine.name().to_owned()).collect(),
             auto,
             options: self.options,
@@ -263,6 +270,20 @@ impl Fuzz {
             eprintln!("osprey: for a minute; --time sets another time, -s other solvers");
         }
     }
+}
+
+/// The specs with their paths from the root: another process has another folder to start from.
+fn whole_paths(specs: &[String]) -> Vec<String> {
+    let whole = |spec: &String| {
+        let (program, options) = spec.split_once(' ').unwrap_or((spec, ""));
+        match std::fs::canonicalize(program) {
+            Ok(path) if program.contains('/') => {
+                format!("{} {options}", path.display()).trim_end().to_owned()
+            }
+            _ => spec.clone(),
+        }
+    };
+    specs.iter().map(whole).collect()
 }
 
 /// The rng seed of the campaign in the output folder, so that `--resume` need not be told.

@@ -12,7 +12,7 @@ use eval::model_text::{Unwritable, read_model, write_model};
 use eval::{Expectation, Model};
 use serde::Serialize;
 use smtlib::{Mode, Release, Script, Status, Store, print};
-use solver::run::{RunRules, SolverRunner};
+use solver::run::{RunRules, Runner as _, SolverRunner};
 
 use crate::exit::{DiskError, Exit};
 use crate::tuning::EngineSettings;
@@ -35,7 +35,7 @@ pub struct Mutate {
     #[arg(value_name = "SEED", required = true)]
     seeds: Vec<PathBuf>,
 
-    /// The engine: storm, diver, polarity, opfuzz, typefuzz, fusion, ...
+    /// The engine: storm, diver, polarity, opfuzz, typefuzz, fusion, ..., with transforms behind it (diver+incremental)
     #[arg(long, value_name = "NAME")]
     engine: String,
 
@@ -141,6 +141,9 @@ impl Mutate {
             }
         }
         asked.cache.take_failure()?;
+        for note in asked.runner.iter_mut().flat_map(|runner| runner.take_notes()) {
+            eprintln!("note: {note}");
+        }
         if count == 0 {
             bail!("{} makes nothing of this seed{}", self.engine, advice(&self.engine));
         }
@@ -215,7 +218,8 @@ impl Mutate {
 }
 
 fn advice(engine: &str) -> &'static str {
-    match engine {
+    // Transforms and variants want what their engine wants.
+    match engine.split(['+', '-']).next().unwrap_or_default() {
         "diver" => ": no model was found; give --model, or -s with a solver that solves it",
         "polarity" => {
             ": its answer is not known; give a file with :status, or two solvers that agree with -s"

@@ -218,7 +218,7 @@ impl Reduce {
             replace(path, model).map_err(reduce::ReduceError::Disk)?;
         }
         let releases = match self.bisect {
-            true => triage::compare(&bug, &reduced.best)?,
+            true => triage::compare(&bug, &reduced.best)?.0,
             false => None,
         };
         Ok(report(&self.input, &out, &reduced, Some(verdict.kind.to_string()), releases))

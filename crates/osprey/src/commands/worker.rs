@@ -65,7 +65,13 @@ impl Worker {
         let identity =
             store::read(&self.store).and_then(|mut store| store.identity()).map_err(CampaignError::from)?;
         let tables = identity.options.needs_tables() || identity.tuning.diver.options > 0;
-        let targets = fleet::targets(&identity.solvers, &identity.references, tables)?;
+        let targets = fleet::targets(&identity.specs.solvers, &identity.specs.references, tables)?;
+        let names: Vec<String> = targets.iter().map(|target| target.name.clone()).collect();
+        if names != [identity.solvers.as_slice(), &identity.references].concat() {
+            let then = [identity.solvers.as_slice(), &identity.references].concat().join(", ");
+            let text = format!("the campaign runs {then}, but here these are {}", names.join(", "));
+            return Err(CampaignError::Usage(text).into());
+        }
         let engines = engines::parse_list(&identity.engines.join(","), &identity.tuning)
             .map_err(|error| CampaignError::Usage(error.to_string()))?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -81,7 +87,6 @@ impl Worker {
             log: self.log.clone(),
         };
         if !self.json {
-            let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
             eprintln!("osprey: helping to fuzz {} in {}", names.join(", "), self.store.display());
         }
         let runners = campaign::runners(&identity, &targets, self.exec == Exec::Plain);
