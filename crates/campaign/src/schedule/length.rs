@@ -22,6 +22,12 @@ const DOUBLINGS: u32 = 6;
 /// Steps that new behaviour or a finding is good for.
 const PAYS: usize = 30;
 
+/// Findings of one chain that are good for more steps: further ones are most likely the same bug again.
+const FINDINGS: u32 = 3;
+
+/// A chain ends after this many findings: whatever it makes, it shows the same bug.
+const DROWNED: u32 = 8;
+
 /// A chain ends after this many test cases in a row that some solver ran out of time on, or none could do anything with.
 const PATIENCE: u32 = 3;
 
@@ -44,6 +50,7 @@ pub struct Length {
     most: usize,
     /// Test cases in a row that cost a time-out or came to nothing.
     wasted: u32,
+    findings: u32,
 }
 
 impl Length {
@@ -51,19 +58,20 @@ impl Length {
     /// test case.
     pub fn new(granted: usize, most: usize, usual: Duration) -> Length {
         let budget = usual.saturating_mul(u32::try_from(granted).unwrap_or(u32::MAX));
-        Length { done: 0, granted, budget, spent: Duration::ZERO, most, wasted: 0 }
+        Length { done: 0, granted, budget, spent: Duration::ZERO, most, wasted: 0, findings: 0 }
     }
 
     pub fn goes_on(&self) -> bool {
         let paid_for = self.done < self.granted || self.spent < self.budget;
-        paid_for && self.done < self.most && self.wasted < PATIENCE
+        paid_for && self.done < self.most && self.wasted < PATIENCE && self.findings < DROWNED
     }
 
     /// Counts a test case and the CPU time that it took.
     pub fn record(&mut self, feedback: &Feedback, cpu: Duration) {
         self.done += 1;
         self.spent += cpu;
-        if feedback.is_novel() || feedback.is_finding() {
+        self.findings += u32::from(feedback.is_finding());
+        if feedback.is_novel() || feedback.is_finding() && self.findings <= FINDINGS {
             self.granted = self.granted.max(self.done.saturating_add(PAYS));
         }
         let wasted = feedback.is_hopeless() || feedback.timed_out();
@@ -100,6 +108,13 @@ mod tests {
         assert_eq!(steps(length(30, 1000), |_| told("n")), 1000);
         assert_eq!(steps(length(30, 1000), |step| told(if step == 20 { "f" } else { "" })), 51);
         assert_eq!(steps(length(usize::MAX, 7), |_| told("")), 7);
+    }
+
+    #[test]
+    fn a_chain_that_shows_one_bug_over_and_over_ends() {
+        assert_eq!(steps(length(1000, 1000), |_| told("f")), DROWNED as usize);
+        let now_and_then = |step: usize| told(if step % 25 == 24 { "f" } else { "" });
+        assert_eq!(steps(length(30, 1000), now_and_then), 105, "three findings pay");
     }
 
     #[test]

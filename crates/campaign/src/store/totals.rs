@@ -90,7 +90,7 @@ pub struct Totals {
     pub slow: u64,
     /// The longest of them, in microseconds.
     pub slowest: u64,
-    /// Messages of refusals, the most frequent first when shown. At most [`REFUSALS`] different ones.
+    /// Messages of refusals, the most frequent first when shown. At most `REFUSALS` different ones.
     pub refusals: BTreeMap<String, u64>,
 }
 
