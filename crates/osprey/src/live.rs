@@ -1,7 +1,7 @@
 //! What a user sees of a campaign while it runs: a few lines that stay in place on a terminal, plain lines elsewhere.
 
 use std::fmt::Write as _;
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -40,11 +40,16 @@ impl Live {
 
     fn line(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{text}")),
+            Some(bar) => bar.suspend(|| say(text)),
             None if self.quiet => {}
-            None => eprintln!("{text}"),
+            None => say(text),
         }
     }
+}
+
+/// A line on standard error. A campaign goes on when nobody reads it any more.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 impl Observer for Live {

@@ -306,16 +306,23 @@ impl Session<'_> {
                     }
                 }
             });
-            let mut shown = Instant::now();
-            while !gone() || triaging.load(Ordering::Acquire) > 0 {
-                std::thread::park_timeout(TICK);
-                if (self.interrupted)() {
-                    shared.stop.ask();
+            // A view that cannot be drawn any more must not leave the others working for ever.
+            let watched = guarded("the view", || {
+                let mut shown = Instant::now();
+                while !gone() || triaging.load(Ordering::Acquire) > 0 {
+                    std::thread::park_timeout(TICK);
+                    if (self.interrupted)() {
+                        shared.stop.ask();
+                    }
+                    if shown.elapsed() >= PROGRESS {
+                        shown = Instant::now();
+                        self.observer.progress(&snapshot(shared, triage));
+                    }
                 }
-                if shown.elapsed() >= PROGRESS {
-                    shown = Instant::now();
-                    self.observer.progress(&snapshot(shared, triage));
-                }
+                Ok(())
+            });
+            if let Err(error) = watched {
+                fail(error);
             }
         });
         failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)

@@ -8,6 +8,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::exit::Exit;
+use crate::output;
 
 /// List the findings of a campaign
 #[derive(Args)]
@@ -54,25 +55,26 @@ impl Findings {
         }
         listed
             .sort_by(|a, b| (&a.finding.kind, &a.finding.solver).cmp(&(&b.finding.kind, &b.finding.solver)));
+        let mut text = String::new();
         for item in &listed {
             if self.json {
-                println!("{}", serde_json::to_string(item)?);
+                text += &(serde_json::to_string(item)? + "\n");
                 continue;
             }
             let finding = &item.finding;
             let flaky = if finding.flaky { ", flaky" } else { "" };
             let pending = if finding.is_pending() { ", pending: not reduced yet" } else { "" };
-            println!("{}: {}", finding.kind, finding.summary);
-            println!("  {}", item.folder.display());
-            println!("  signature: {}", finding.signature);
-            println!(
-                "  {} duplicates{flaky}{pending}, round {} of {}",
+            text += &format!("{}: {}\n  {}\n", finding.kind, finding.summary, item.folder.display());
+            text += &format!("  signature: {}\n", finding.signature);
+            text += &format!(
+                "  {} duplicates{flaky}{pending}, round {} of {}\n",
                 item.duplicates, finding.provenance.round, finding.provenance.engine
             );
         }
         if listed.is_empty() && !self.json {
-            println!("nothing found");
+            text += "nothing found\n";
         }
+        output::print(&text)?;
         Ok(if listed.is_empty() { Exit::Clean } else { Exit::Findings })
     }
 }

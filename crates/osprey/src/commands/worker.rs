@@ -63,7 +63,7 @@ impl Worker {
             return Err(CampaignError::NobodyToJoin(self.store).into());
         }
         let identity =
-            store::read(&self.store).and_then(|mut store| store.identity()).map_err(CampaignError::from)?;
+            store::open(&self.store).and_then(|mut store| store.identity()).map_err(CampaignError::from)?;
         let tables = identity.options.needs_tables() || identity.tuning.diver.options > 0;
         let targets = fleet::targets(&identity.specs.solvers, &identity.specs.references, tables)?;
         let names: Vec<String> = targets.iter().map(|target| target.name.clone()).collect();
