@@ -74,7 +74,8 @@ impl Length {
         if feedback.is_novel() || feedback.is_finding() && self.findings <= FINDINGS {
             self.granted = self.granted.max(self.done.saturating_add(PAYS));
         }
-        let wasted = feedback.is_hopeless() || feedback.timed_out();
+        let refused = !feedback.runs.is_empty() && feedback.runs.iter().all(|run| run.answer.is_rejected());
+        let wasted = feedback.is_hopeless() || feedback.timed_out() || refused;
         self.wasted = if wasted { self.wasted + 1 } else { 0 };
     }
 }
@@ -120,6 +121,7 @@ mod tests {
     #[test]
     fn a_chain_that_only_costs_time_ends_soon() {
         assert_eq!(steps(length(1000, 1000), |_| told("h")), PATIENCE as usize);
+        assert_eq!(steps(length(1000, 1000), |_| told("r")), PATIENCE as usize, "nobody takes its scripts");
         assert_eq!(steps(length(30, 1000), |step| told(if step % 3 == 2 { "" } else { "h" })), 30);
     }
 
