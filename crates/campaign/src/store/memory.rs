@@ -314,17 +314,6 @@ impl CampaignStore for MemoryStore {
         }))
     }
 
-    fn update(&mut self, finding: &KnownFinding) -> Result<Option<KnownFinding>, StoreError> {
-        let by = self.writer;
-        let mut campaign = self.campaign();
-        let at = campaign.change();
-        Ok(campaign.findings.get_mut(&finding.hash).map(|(known, change)| {
-            *known = KnownFinding { duplicates: known.duplicates, ..finding.clone() };
-            change.touch(at, by);
-            known.clone()
-        }))
-    }
-
     fn findings(&mut self) -> Result<Vec<KnownFinding>, StoreError> {
         Ok(in_order(self.campaign().findings.values().map(|(finding, _)| finding.clone())))
     }

@@ -146,10 +146,6 @@ pub trait CampaignStore: Send {
     /// whoever did has released it.
     fn duplicate(&mut self, hash: &str) -> Result<Option<KnownFinding>, StoreError>;
 
-    /// Replaces what is known of a finding, except for its duplicates, which others may be counting. Gives the finding
-    /// as it is then; none if there is none with this hash.
-    fn update(&mut self, finding: &KnownFinding) -> Result<Option<KnownFinding>, StoreError>;
-
     /// All findings, in the order of their rounds and steps.
     fn findings(&mut self) -> Result<Vec<KnownFinding>, StoreError>;
 

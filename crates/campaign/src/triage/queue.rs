@@ -347,17 +347,7 @@ impl<'a> Triage<'a> {
             let state = self.shared.state();
             (state.is_suppressed(&finding.signature), state.found() >= FINDINGS)
         };
-        let known = KnownFinding {
-            hash: finding.hash(),
-            signature: finding.signature.to_string(),
-            kind: finding.kind.to_string(),
-            solver: finding.solver.clone(),
-            folder: finding.folder_name(),
-            round: origin.round,
-            step: origin.step as u64,
-            duplicates: 0,
-            flaky: finding.flaky,
-        };
+        let known = known_as(finding);
         let ours = match unwanted || full {
             true => false,
             false => match lock(self.store).claim(&known)? {
@@ -436,17 +426,7 @@ impl<'a> Triage<'a> {
                 continue;
             }
             if !self.shared.state().knows(&finding.signature) {
-                let known = KnownFinding {
-                    hash: finding.hash(),
-                    signature: finding.signature.to_string(),
-                    kind: finding.kind.to_string(),
-                    solver: finding.solver.clone(),
-                    folder: finding.folder_name(),
-                    round: finding.provenance.round,
-                    step: finding.provenance.step as u64,
-                    duplicates: 0,
-                    flaky: finding.flaky,
-                };
+                let known = known_as(&finding);
                 lock(self.store).claim(&known)?;
                 let mut state = self.shared.state();
                 state.know(known, Some(&finding.signature));
@@ -462,6 +442,21 @@ impl<'a> Triage<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// A finding as the store knows it.
+fn known_as(finding: &Finding) -> KnownFinding {
+    KnownFinding {
+        hash: finding.hash(),
+        signature: finding.signature.to_string(),
+        kind: finding.kind.to_string(),
+        solver: finding.solver.clone(),
+        folder: finding.folder_name(),
+        round: finding.provenance.round,
+        step: finding.provenance.step as u64,
+        duplicates: 0,
+        flaky: finding.flaky,
     }
 }
 

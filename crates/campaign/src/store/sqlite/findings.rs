@@ -67,25 +67,6 @@ impl Change<'_> {
         find(&self.transaction, hash)
     }
 
-    pub fn update(&self, finding: &KnownFinding) -> Result<Option<KnownFinding>, StoreError> {
-        self.transaction.execute(
-            "UPDATE findings SET signature = ?2, kind = ?3, solver = ?4, folder = ?5, round = ?6, step = ?7, \
-             flaky = ?8 WHERE hash = ?1",
-            params![
-                finding.hash,
-                finding.signature,
-                finding.kind,
-                finding.solver,
-                finding.folder,
-                finding.round as i64,
-                finding.step as i64,
-                finding.flaky
-            ],
-        )?;
-        self.touch(&finding.hash)?;
-        find(&self.transaction, &finding.hash)
-    }
-
     fn touch(&self, hash: &str) -> Result<(), StoreError> {
         self.transaction
             .prepare_cached(

@@ -270,10 +270,6 @@ impl CampaignStore for SqliteStore {
         self.write(Durability::Process, |change| change.duplicate(hash))
     }
 
-    fn update(&mut self, finding: &KnownFinding) -> Result<Option<KnownFinding>, StoreError> {
-        self.write(Durability::Machine, |change| change.update(finding))
-    }
-
     fn findings(&mut self) -> Result<Vec<KnownFinding>, StoreError> {
         findings::all(&self.connection)
     }
