@@ -249,8 +249,8 @@ impl<'a> Triage<'a> {
             match waiting.settled {
                 true => {
                     if let Some(reduced) = reduced {
-                        let finding = keeping_name(reduced.finding, &waiting.reproduction.finding);
-                        finding.write_reduced(&waiting.folder, &reduced.small)?;
+                        // It was told apart already, so the reduction has left its name alone.
+                        reduced.finding.write_reduced(&waiting.folder, &reduced.small)?;
                     }
                 }
                 false => self.settle(waiting, reduced)?,
@@ -463,11 +463,6 @@ fn known_as(finding: &Finding) -> KnownFinding {
 /// Is it told apart without being made small? A crash by its place; and what does not repeat cannot be reduced.
 fn tells_itself_apart(finding: &Finding) -> bool {
     finding.signature.names_a_place() || finding.flaky
-}
-
-/// A finding that has been told apart already keeps its name.
-fn keeping_name(reduced: Finding, before: &Finding) -> Finding {
-    Finding { signature: before.signature.clone(), ..reduced }
 }
 
 fn remove(folder: &Path) -> Result<(), CampaignError> {
