@@ -37,9 +37,9 @@ pub fn replay(
     let mut store = Store::new();
     let parsed = smtlib::parse(&mut store, reproduction.input.as_bytes(), Mode::Tolerant).ok();
     let script = parsed.as_ref().map(|parsed| &parsed.script);
-    let question = reproduction.question(&reproduction.input, script, reproduction.witness.as_deref());
+    let rerun = reproduction.rerun_input(&reproduction.input, script, reproduction.witness.as_deref());
     let parties = &reproduction.configurations;
-    let again = Rerun::make(&mut store, question, parties, runner, Purpose::Confirmation)
+    let again = Rerun::make(&mut store, rerun, parties, runner, Purpose::Confirmation)
         .map_err(|error| CampaignError::of_run(&finding.solver, error))?;
     Ok(Replayed {
         fails: again.misbehaviour(finding.kind).is_some(),

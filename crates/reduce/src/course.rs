@@ -11,7 +11,7 @@ use crate::size::Size;
 
 /// How a reduction is run.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct Effort {
     /// Candidates examined at the same time. The result does not depend on it.
     pub jobs: usize,
     /// Time for all of it.
@@ -38,7 +38,7 @@ pub struct Progress {
 }
 
 /// Who looks at a reduction while it runs.
-pub trait Observer {
+pub trait Watcher {
     fn progress(&self, _: &Progress) {}
 
     /// Something the user should know.

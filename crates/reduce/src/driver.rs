@@ -16,7 +16,7 @@ use smtlib::{Mode, Release, Store, Term};
 use solver::run::{Accounts, Configuration};
 
 use self::patience::Patience;
-pub use crate::course::{Best, Input, Observer, PassRecord, Progress, Reduced, Settings};
+pub use crate::course::{Best, Input, Watcher, PassRecord, Progress, Reduced, Effort};
 use crate::edit::Edit;
 use crate::error::ReduceError;
 use crate::meaning::{Meanings, meaning};
@@ -58,12 +58,12 @@ const PROGRESS: Duration = Duration::from_millis(100);
 pub fn reduce(
     input: Input,
     predicate: &dyn Predicate,
-    settings: &Settings,
-    observer: &dyn Observer,
+    effort: &Effort,
+    observer: &dyn Watcher,
 ) -> Result<Reduced, ReduceError> {
     let started = Instant::now();
     let mut examiners = Vec::new();
-    for _ in 0..settings.jobs.max(1) {
+    for _ in 0..effort.jobs.max(1) {
         examiners.push(predicate.examiner()?);
     }
     let text = String::from_utf8_lossy(input.text).into_owned();
@@ -107,7 +107,7 @@ pub fn reduce(
         patience: Patience::new(fastest),
         slowest,
         started,
-        deadline: settings.time.map(|time| started + time),
+        deadline: effort.time.map(|time| started + time),
         pass: "reading",
         shown: started,
     };
@@ -180,7 +180,7 @@ pub struct Reduction<'a> {
     dialect: Dialect,
     duty: ModelDuty,
     examiners: Vec<Box<dyn Examiner>>,
-    observer: &'a dyn Observer,
+    observer: &'a dyn Watcher,
     /// Hashes of candidates that were not interesting.
     tried: FxHashSet<u64>,
     meanings: Meanings,

@@ -10,7 +10,7 @@ use eval::Expectation;
 use oracle::{Asking, Judge, Kind, Subject};
 use reduce::driver::Best;
 use reduce::predicate::{Bug, Command, Output, proof};
-use reduce::{Input, Observer, ReduceError, Reduced, Settings, Size, reduce};
+use reduce::{Input, Watcher, ReduceError, Reduced, Effort, Size, reduce};
 use smtlib::{Mode, Store};
 use solver::run::{Configuration, Purpose, RunRules, Runner as _, SolverRunners};
 use solver::{Solver, limits};
@@ -18,9 +18,9 @@ use testkit::get;
 
 struct Quiet;
 
-impl Observer for Quiet {}
+impl Watcher for Quiet {}
 
-const SETTINGS: Settings = Settings { jobs: 1, time: Some(Duration::from_secs(120)) };
+const SETTINGS: Effort = Effort { jobs: 1, time: Some(Duration::from_secs(120)) };
 
 /// A shell script that gets the file as its argument.
 fn script(folder: &Path, body: &str) -> Vec<String> {
@@ -28,7 +28,7 @@ fn script(folder: &Path, body: &str) -> Vec<String> {
     vec![path.to_str().expect("UTF-8").to_owned()]
 }
 
-fn with_script(text: &str, body: &str, settings: &Settings) -> Result<Reduced, ReduceError> {
+fn with_script(text: &str, body: &str, settings: &Effort) -> Result<Reduced, ReduceError> {
     testkit::launcher();
     let folder = tempfile::tempdir().expect("a folder");
     let words = script(folder.path(), body);
@@ -182,7 +182,7 @@ fn the_result_does_not_depend_on_the_number_of_workers() {
                 (assert (= (* x y) 21))(check-sat)";
     let body = "tr '\\n' ' ' < \"$1\" | grep -Eq '17.*check-sat'";
     let one = with_script(text, body, &SETTINGS).expect("reduced").best.text;
-    let three = with_script(text, body, &Settings { jobs: 3, ..SETTINGS }).expect("reduced").best.text;
+    let three = with_script(text, body, &Effort { jobs: 3, ..SETTINGS }).expect("reduced").best.text;
     assert_eq!(one, three);
 }
 
@@ -249,7 +249,7 @@ struct Keeper {
     most: usize,
 }
 
-impl Observer for Keeper {
+impl Watcher for Keeper {
     fn best(&self, best: &Best) -> std::io::Result<()> {
         self.kept.lock().expect("a lock").push(best.text.clone());
         Ok(())
@@ -353,7 +353,7 @@ fn a_bug_that_is_not_there_is_not_reduced() {
 
 #[test]
 fn time_is_kept() {
-    let settings = Settings { jobs: 1, time: Some(Duration::ZERO) };
+    let settings = Effort { jobs: 1, time: Some(Duration::ZERO) };
     let text = "(declare-const x Int)(assert (> x 3))(assert (< x 8))(check-sat)";
     let reduced = with_script(text, "grep -q 'x 3' \"$1\"", &settings).expect("reduced");
     assert!(!reduced.finished);

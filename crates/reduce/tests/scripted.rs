@@ -6,14 +6,14 @@ use std::time::Duration;
 use eval::Expectation;
 use oracle::{Asking, Judge, Kind, Subject};
 use reduce::predicate::{Bug, Candidate, Predicate as _};
-use reduce::{Input, Observer, Settings, reduce};
+use reduce::{Input, Watcher, Effort, reduce};
 use smtlib::{Mode, Setting, Store};
 use solver::run::{Configuration, PartyId, Purpose, Runner as _};
 use testkit::{Scripted, made_up};
 
 struct Quiet;
 
-impl Observer for Quiet {}
+impl Watcher for Quiet {}
 
 const SCRIPT: &str = "(set-logic QF_NIA)\n(declare-const x Int)\n(declare-const y Int)\n(assert (> x 3))\n\
                       (assert (= (* x y) 12))\n(check-sat)\n";
@@ -56,7 +56,7 @@ fn settings_of_a_test_case_go_or_get_smaller_with_the_users_words() {
     let plain = Arc::new(Configuration::new(PartyId(0), made_up("z3@4.8.7")));
     let bug = bug(&solvers).with_references([plain]).with_expectation(Expectation::Witness);
     let input = Input { text: SCRIPT.as_bytes(), witness: Some(MODEL.as_bytes()) };
-    let reduced = reduce(input, &bug, &Settings { jobs: 1, time: None }, &Quiet).expect("reduced");
+    let reduced = reduce(input, &bug, &Effort { jobs: 1, time: None }, &Quiet).expect("reduced");
     let left = reduced.best.configuration.expect("a solver");
     assert_eq!(left.id, PartyId(0));
     assert_eq!(left.options(), ["depth=2"]);

@@ -14,7 +14,7 @@ use solver::run::{Configuration, PartyId, Purpose, Run, Runner};
 
 use crate::driver::asking_for_model;
 use crate::error::CampaignError;
-use crate::schedule::{OptionPolicy, QUESTION, SHARE};
+use crate::schedule::{OptionPolicy, GET_STATISTICS, SHARE};
 use crate::target::Target;
 
 /// Larger scripts are not run: nobody could read a finding from them.
@@ -112,7 +112,7 @@ impl<'c> Prepared<'c> {
                     print::print(store, script, target.release)
                 };
                 if self.statistics {
-                    text.push_str(QUESTION);
+                    text.push_str(GET_STATISTICS);
                 }
                 printed = Some((target.release, models, text));
             }

@@ -15,4 +15,4 @@ pub use novelty::{Novelty, Signal, signals};
 pub use plan::Scheduler;
 pub use policy::{Observation, OptionPolicy, policy};
 pub use pool::Pool;
-pub use statistics::{QUESTION, SHARE};
+pub use statistics::{GET_STATISTICS, SHARE};

@@ -9,7 +9,7 @@ use solver::run::Run;
 use super::novelty::{Feature, Signal};
 
 /// Appended to a script to ask for the statistics.
-pub const QUESTION: &str = "(get-info :all-statistics)\n";
+pub const GET_STATISTICS: &str = "(get-info :all-statistics)\n";
 
 /// Share of the test cases that ask: some solvers print twenty thousand characters.
 pub const SHARE: f64 = 0.1;
@@ -23,7 +23,7 @@ pub struct Statistics;
 impl Signal for Statistics {
     fn features(&self, _: &Usage, runs: &[(usize, &Run)], out: &mut Vec<u64>) {
         for (solver, run) in runs {
-            if !run.script.ends_with(QUESTION.as_bytes()) {
+            if !run.script.ends_with(GET_STATISTICS.as_bytes()) {
                 continue;
             }
             let text = String::from_utf8_lossy(&run.outcome.stdout);

@@ -241,7 +241,7 @@ impl<'a> Triage<'a> {
                 self.doze(|_| true);
             }
             let begun = Instant::now();
-            let reduced = match reduce::Observer::stop(&watch) {
+            let reduced = match reduce::Watcher::stop(&watch) {
                 true => None,
                 false => self.reduce(&waiting.reproduction, &watch),
             };
@@ -261,7 +261,7 @@ impl<'a> Triage<'a> {
     /// The finding made small; nothing if that cannot be done.
     fn reduce(&self, reproduction: &Reproduction, watch: &Watch) -> Option<ReducedFinding> {
         let rules = ReductionRules {
-            settings: reduce::Settings { jobs: 1, time: Some(BUDGET) },
+            effort: reduce::Effort { jobs: 1, time: Some(BUDGET) },
             bisect: self.rules.bisect,
         };
         let mut runner = self.runners.runner().ok()?;
@@ -480,7 +480,7 @@ struct Watch<'a> {
     ended: Cell<Option<Instant>>,
 }
 
-impl reduce::Observer for Watch<'_> {
+impl reduce::Watcher for Watch<'_> {
     fn stop(&self) -> bool {
         if (self.workers_gone)() && self.ended.get().is_none() {
             self.ended.set(Some(Instant::now()));

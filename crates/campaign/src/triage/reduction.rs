@@ -8,7 +8,7 @@ use eval::{Expectation, to_term};
 use oracle::Asking;
 use oracle::frame::frames;
 use reduce::predicate::{Bug, proof};
-use reduce::{Input, Observer, ReduceError, Reduced, Settings};
+use reduce::{Input, Watcher, ReduceError, Reduced, Effort};
 use smtlib::{Command, Mode, Release, Script, Store, print};
 use solver::run::{Configuration, Purpose, Run, RunError, RunRules, Runner, Runners, SolverRunners};
 use solver::{RunRequest, Solver};
@@ -22,7 +22,7 @@ use crate::findings::{self, Finding, Shrunk, Signature, Small, Stage};
 /// How a finding is reduced.
 #[derive(Clone, Debug)]
 pub struct ReductionRules {
-    pub settings: Settings,
+    pub effort: Effort,
     /// Ask the installed releases which of them have the bug.
     pub bisect: bool,
 }
@@ -57,14 +57,14 @@ impl Reproduction {
         runner: &mut dyn Runner,
         runners: &Arc<dyn Runners>,
         rules: &ReductionRules,
-        observer: &dyn Observer,
+        observer: &dyn Watcher,
     ) -> Result<ReducedFinding, CampaignError> {
         let failed = |error| CampaignError::of_run(&self.finding.solver, error);
         let mut store = Store::new();
         let parsed = smtlib::parse(&mut store, self.input.as_bytes(), Mode::Tolerant).ok();
         let script = parsed.as_ref().map(|parsed| &parsed.script);
-        let question = self.question(&self.input, script, self.witness.as_deref());
-        let judged = Rerun::make(&mut store, question, &self.configurations, runner, Purpose::Confirmation);
+        let rerun = self.rerun_input(&self.input, script, self.witness.as_deref());
+        let judged = Rerun::make(&mut store, rerun, &self.configurations, runner, Purpose::Confirmation);
         let judged = judged.map_err(failed)?;
         let Some(verdict) = judged.misbehaviour(self.finding.kind) else {
             let why = format!("the {} does not show on the input any more", self.finding.kind);
@@ -78,12 +78,12 @@ impl Reproduction {
         }
         let witness = self.witness.as_deref().filter(|_| proven);
         let input = Input { text: self.input.as_bytes(), witness: witness.map(str::as_bytes) };
-        let reduced = reduce::reduce(input, &bug, &rules.settings, observer)?;
+        let reduced = reduce::reduce(input, &bug, &rules.effort, observer)?;
         self.described(&bug, reduced, rules, runner)
     }
 
-    /// The finding's question about a text: its input, or a part of it.
-    pub fn question<'q>(
+    /// The finding on a text: its input, or a part of it.
+    pub fn rerun_input<'q>(
         &'q self,
         text: &'q str,
         script: Option<&'q Script>,
@@ -114,10 +114,10 @@ impl Reproduction {
         if let (Some(accused), Some(first)) = (&best.configuration, parties.first_mut()) {
             *first = Arc::clone(accused);
         }
-        let mut question = self.question(&best.text, script, best.witness.as_deref());
-        question.expectation = &Expectation::Agree;
+        let mut rerun = self.rerun_input(&best.text, script, best.witness.as_deref());
+        rerun.expectation = &Expectation::Agree;
         let judged =
-            Rerun::make(&mut store, question, &parties, runner, Purpose::Confirmation).map_err(failed)?;
+            Rerun::make(&mut store, rerun, &parties, runner, Purpose::Confirmation).map_err(failed)?;
         let verdict = judged.misbehaviour(self.finding.kind);
         // What stood in the way of a proof may be gone.
         let mut witness = best.witness.clone();
@@ -219,7 +219,7 @@ pub fn reduce_folder(
     solvers: &[Solver],
     runs: RunRules,
     rules: &ReductionRules,
-    observer: &dyn Observer,
+    observer: &dyn Watcher,
 ) -> Result<ReducedFinding, CampaignError> {
     let reproduction = Reproduction::read(folder, finding, solvers)?;
     let runners: Arc<dyn Runners> = Arc::new(SolverRunners::new(reproduction.configurations.clone(), runs));

@@ -9,7 +9,7 @@ use oracle::{Asking, Judge, Kind, Subject, Verdict};
 use smtlib::{Release, Script, Store, print};
 use solver::run::{Configuration, PartyId, Purpose, Run, RunError, Runner};
 
-/// A script in question.
+/// A script in input.
 #[derive(Clone, Copy)]
 pub struct RerunInput<'a> {
     /// The text for the first party, and for all that read the same dialect.
@@ -36,7 +36,7 @@ impl Rerun {
     /// Runs all parties, the accused first, and judges.
     pub fn make(
         store: &mut Store,
-        question: RerunInput,
+        input: RerunInput,
         parties: &[Arc<Configuration>],
         runner: &mut dyn Runner,
         purpose: Purpose,
@@ -45,25 +45,25 @@ impl Rerun {
         let mut runs = Vec::with_capacity(parties.len());
         for party in parties {
             let release = party.release();
-            runs.push(match question.script {
+            runs.push(match input.script {
                 Some(script) if Some(release) != own => {
                     let printed = print::print(store, script, release);
                     runner.run(party, printed.as_bytes(), purpose)?
                 }
-                _ => runner.run(party, question.text.as_bytes(), purpose)?,
+                _ => runner.run(party, input.text.as_bytes(), purpose)?,
             });
         }
-        let proven = question.script.zip(question.witness);
+        let proven = input.script.zip(input.witness);
         let proven = proven.is_some_and(|(script, model)| checked(store, script, model).is_some());
-        let expectation = match question.expectation {
+        let expectation = match input.expectation {
             _ if proven => Expectation::Witness,
             // The witness is gone, or does not satisfy the script: then nothing is known.
             Expectation::Witness => Expectation::Agree,
             other => other.clone(),
         };
-        let mut subject = Subject::new(store, question.script, &[]);
+        let mut subject = Subject::new(store, input.script, &[]);
         subject.expectation = expectation.clone();
-        subject.ask_for_models = question.kind == Kind::InvalidModel;
+        subject.ask_for_models = input.kind == Kind::InvalidModel;
         let verdicts = Judge::thorough().judge(&mut subject, &runs, &mut Asking::new(runner, purpose))?;
         Ok(Rerun { runs, verdicts, expectation })
     }

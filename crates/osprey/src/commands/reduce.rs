@@ -15,7 +15,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use oracle::{Asking, Judge, Subject, Verdict};
 use reduce::driver::Best;
 use reduce::predicate::{Bug, Command, Output, Predicate, proof};
-use reduce::{Input, Observer, Progress, Reduced, Settings};
+use reduce::{Input, Watcher, Progress, Reduced, Effort};
 use serde::Serialize;
 use smtlib::{Mode, Store};
 use solver::limits::Limits;
@@ -156,8 +156,8 @@ impl Reduce {
         Ok(Exit::Clean)
     }
 
-    fn settings(&self) -> Settings {
-        Settings { jobs: self.jobs, time: self.time }
+    fn effort(&self) -> Effort {
+        Effort { jobs: self.jobs, time: self.time }
     }
 
     fn finding(&self) -> Result<Report> {
@@ -167,7 +167,7 @@ impl Reduce {
         }
         let solvers = fleet::of_finding(&finding)?;
         let view = View::new(self.out.clone(), self.json);
-        let rules = ReductionRules { settings: self.settings(), bisect: self.bisect };
+        let rules = ReductionRules { effort: self.effort(), bisect: self.bisect };
         let done = triage::reduce_folder(&folder, finding, &solvers, self.rules(), &rules, &view)?;
         view.finish();
         Ok(report(
@@ -244,7 +244,7 @@ impl Reduce {
 
     fn reduce(&self, input: Input, predicate: &dyn Predicate, out: &Path) -> Result<Reduced> {
         let view = View::new(Some(out.to_owned()), self.json);
-        let reduced = reduce::reduce(input, predicate, &self.settings(), &view)?;
+        let reduced = reduce::reduce(input, predicate, &self.effort(), &view)?;
         view.finish();
         Ok(reduced)
     }
@@ -381,7 +381,7 @@ impl View {
     }
 }
 
-impl Observer for View {
+impl Watcher for View {
     fn progress(&self, progress: &Progress) {
         let seconds = progress.elapsed.as_secs_f64();
         self.bar.set_message(format!(
