@@ -6,6 +6,9 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use solver::install::Origin;
+
+use crate::target::Target;
 
 /// Settings that make the campaign what it is. Stored with it; `--resume` refuses other ones, since learned counts
 /// and numbered rounds would mean something else.
@@ -20,6 +23,9 @@ pub struct Identity {
     /// them. Names of releases say less about a program given by its path.
     #[serde(default)]
     pub specs: Specs,
+    /// Those of them that Osprey did not install, as they were.
+    #[serde(default)]
+    pub programs: Vec<Program>,
     /// Names of the engines, in order; all there are for `auto`.
     pub engines: Vec<String>,
     /// Whether the engines share the time by what they find.
@@ -45,6 +51,39 @@ pub struct Identity {
     pub tuning: engines::Tuning,
 }
 
+/// A solver that Osprey did not install: another build at the same place is another solver.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    pub path: String,
+    /// What it said its version is.
+    pub version: Option<String>,
+    pub sha256: Option<String>,
+}
+
+impl Program {
+    /// The programs among these solvers, each once.
+    pub fn of(targets: &[Target]) -> Vec<Program> {
+        let given = targets.iter().filter(|target| target.solver.installed.origin != Origin::Installed);
+        let mut programs: Vec<Program> = given
+            .map(|target| Program {
+                path: target.solver.name(),
+                version: target.solver.version().map(ToString::to_string),
+                sha256: target.solver.installed.sha256.clone(),
+            })
+            .collect();
+        programs.dedup();
+        programs
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let version = self.version.as_deref().unwrap_or("of no known version");
+        let hash = self.sha256.as_deref().map_or("unreadable", |hash| &hash[..hash.len().min(16)]);
+        write!(f, "{} ({version}, sha256 {hash})", self.path)
+    }
+}
+
 /// What a user wrote after `-s` and `--reference`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Specs {
@@ -67,10 +106,15 @@ impl Identity {
             [] => "no --logic".to_owned(),
             logics => format!("--logic {}", logics.join(",")),
         };
+        let programs = |programs: &[Program]| {
+            let shown: Vec<String> = programs.iter().map(ToString::to_string).collect();
+            format!("the program {}", shown.join(" and "))
+        };
         let settings = |identity: &Identity| {
             [
                 format!("solvers {}", identity.solvers.join(" and ")),
                 format!("references {}", identity.references.join(" and ")),
+                programs(&identity.programs),
                 engines(identity),
                 format!("--options {}", identity.options),
                 logics(&identity.logics),
@@ -162,6 +206,7 @@ impl Identity {
             solvers: Vec::new(),
             references: Vec::new(),
             specs: Specs::default(),
+            programs: Vec::new(),
             engines: Vec::new(),
             auto: false,
             options: PolicyName::None,
@@ -190,6 +235,7 @@ mod tests {
             solvers: vec!["z3@5.4.0".into(), "cvc5@1.4.2".into()],
             references: Vec::new(),
             specs: Specs::default(),
+            programs: Vec::new(),
             engines: vec!["generate".into()],
             auto: true,
             options: PolicyName::Default,

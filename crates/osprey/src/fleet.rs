@@ -51,19 +51,37 @@ pub fn targets(tested: &[String], references: &[String], tables: bool) -> Result
     Ok(targets)
 }
 
-/// The solvers of a finding's runs, in their order and with the user's options.
-pub fn of_finding(finding: &campaign::Finding) -> Result<Vec<Solver>> {
+/// The solvers of a finding's runs, in their order and with the user's options; `instead` takes the place of the first. A
+/// program that has changed since then is told.
+pub fn of_finding(finding: &campaign::Finding, instead: Option<&str>) -> Result<Vec<Solver>> {
     let solvers = all(&[])?;
     let mut fleet = Vec::new();
-    for run in &finding.runs {
-        let mut found = resolve(&solvers, std::slice::from_ref(&run.solver))?;
+    for (place, run) in finding.runs.iter().enumerate() {
+        let other = instead.filter(|_| place == 0);
+        let spec = other.map_or_else(|| solver::quoted(&run.solver), str::to_owned);
+        let mut found = resolve(&solvers, &[spec])?;
         found.truncate(1);
         for solver in &mut found {
             solver.options.extend(run.user_options.iter().cloned());
+            let (then, now) = (&run.sha256, &solver.installed.sha256);
+            if let (Some(then), None) = (then, other)
+                && now.as_ref() != Some(then)
+            {
+                eprintln!(
+                    "osprey: note: {} has changed since then (sha256 {}, now {})",
+                    run.solver,
+                    short(then),
+                    now.as_deref().map_or("unreadable", short)
+                );
+            }
         }
         fleet.extend(found);
     }
     Ok(fleet)
+}
+
+fn short(hash: &str) -> &str {
+    &hash[..hash.len().min(16)]
 }
 
 /// The newest Z3 and cvc5 on this machine, installed if there is none: what is asked when the user names no solver.

@@ -83,7 +83,7 @@ fn one_line(snapshot: &Snapshot) -> String {
         clock(snapshot.elapsed),
         snapshot.tests,
         rate(snapshot),
-        totals.test_runs(),
+        snapshot.run.test_runs(),
         totals.unique()
     );
     if totals.duplicates > 0 {
@@ -116,7 +116,7 @@ fn block(snapshot: &Snapshot) -> String {
         clock(snapshot.elapsed),
         snapshot.tests,
         rate(snapshot),
-        totals.test_runs(),
+        snapshot.run.test_runs(),
         snapshot.seeds,
         totals.own_share() * 100.0
     );

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
-use campaign::Summary;
+use campaign::{Summary, Totals};
 
 use crate::exit::Exit;
 use crate::{live, output};
@@ -16,7 +16,8 @@ pub fn show(summary: &Summary, out: &Path, json: bool) -> Result<Exit> {
         true => output::print(&(serde_json::to_string(summary)? + "\n"))?,
         false => output::print(&shown(summary, out))?,
     }
-    Ok(match (summary.findings.is_empty(), summary.totals.internal_errors) {
+    let none = summary.findings.is_empty() && summary.pending == 0;
+    Ok(match (none, summary.totals.internal_errors) {
         (false, _) => Exit::Findings,
         (true, 0) => Exit::Clean,
         (true, _) => Exit::Internal,
@@ -29,7 +30,7 @@ fn shown(summary: &Summary, out: &Path) -> String {
     let mut line = |words: std::fmt::Arguments| {
         let _ = writeln!(text, "{words}");
     };
-    let totals = &summary.totals;
+    let Summary { totals, run, .. } = summary;
     if summary.interrupted {
         line(format_args!("interrupted; --resume goes on"));
     }
@@ -39,12 +40,13 @@ fn shown(summary: &Summary, out: &Path) -> String {
         live::clock(Duration::from_secs_f64(summary.seconds)),
         summary.tests as f64 / summary.seconds.max(0.001),
     ));
+    line(format_args!("  solver runs: {}", runs(run)));
+    line(format_args!("  CPU: {}", cpu(run)));
     if totals.tests > summary.tests {
-        line(format_args!("  the whole campaign: {} tests", totals.tests));
+        line(format_args!("  all below: the whole campaign, with its earlier runs and other processes"));
+        line(format_args!("  {} tests, solver runs: {}", totals.tests, runs(totals)));
+        line(format_args!("  CPU: {}", cpu(totals)));
     }
-    let runs: Vec<String> =
-        totals.runs.iter().map(|(purpose, counts)| format!("{} {purpose}", counts.runs)).collect();
-    line(format_args!("  solver runs: {}", runs.join(", ")));
     let questions = &totals.questions;
     if questions.asked > 0 {
         line(format_args!(
@@ -61,18 +63,6 @@ fn shown(summary: &Summary, out: &Path) -> String {
     let shares: Vec<String> =
         summary.engine_shares.iter().map(|(name, share)| format!("{name} {:.0} %", share * 100.0)).collect();
     line(format_args!("  engines: {}", shares.join(", ")));
-    let seconds = |micros: u64| micros as f64 / 1e6;
-    let cut = totals.runs.values().map(|counts| counts.cut_cpu).sum();
-    line(format_args!(
-        "  CPU: {:.1} s solvers ({:.1} s in time-outs, {:.1} s to confirm and ask, {:.1} s to reduce), {:.1} s ours \
-         ({:.1} %)",
-        seconds(totals.solver_cpu()),
-        seconds(cut),
-        seconds(totals.other_runs().cpu),
-        seconds(totals.of("reduction").cpu),
-        seconds(totals.own_cpu),
-        totals.own_share() * 100.0
-    ));
     let fallbacks: u64 = totals.runs.values().map(|counts| counts.fallbacks).sum();
     if fallbacks > 0 {
         line(format_args!("  slow starts where fast ones were wanted: {fallbacks}"));
@@ -95,14 +85,16 @@ fn shown(summary: &Summary, out: &Path) -> String {
         line(format_args!(
             "  slow computations of ours: {}, the slowest {:.1} s (see {})",
             totals.slow,
-            seconds(totals.slowest),
+            totals.slowest as f64 / 1e6,
             internal.display()
         ));
     }
     line(format_args!("  findings: {}", live::found(totals)));
     for known in &summary.findings {
         let flaky = if known.flaky { " (flaky)" } else { "" };
-        line(format_args!("    {}{flaky}", out.join("bugs").join(&known.folder).display()));
+        let folder = out.join("bugs").join(&known.folder);
+        let gone = if folder.is_dir() { "" } else { " (its folder is gone)" };
+        line(format_args!("    {}{flaky}{gone}", folder.display()));
     }
     if summary.pending > 0 {
         line(format_args!(
@@ -112,4 +104,24 @@ fn shown(summary: &Summary, out: &Path) -> String {
     }
     line(format_args!("  rng seed: {}", summary.rng_seed));
     text
+}
+
+/// `120 test, 3 question`.
+fn runs(totals: &Totals) -> String {
+    let words = totals.runs.iter().map(|(purpose, counts)| format!("{} {purpose}", counts.runs));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+fn cpu(totals: &Totals) -> String {
+    let seconds = |micros: u64| micros as f64 / 1e6;
+    let cut = totals.runs.values().map(|counts| counts.cut_cpu).sum();
+    format!(
+        "{:.1} s solvers ({:.1} s in time-outs, {:.1} s to confirm and ask, {:.1} s to reduce), {:.1} s ours ({:.1} %)",
+        seconds(totals.solver_cpu()),
+        seconds(cut),
+        seconds(totals.other_runs().cpu),
+        seconds(totals.of("reduction").cpu),
+        seconds(totals.own_cpu),
+        totals.own_share() * 100.0
+    )
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use engines::{Diver, Storm, Tuning};
 
 /// What users may set of engines.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Engine settings")]
 pub struct EngineSettings {
     /// DIVER: choose places uniformly, not by how weakly they are constrained
@@ -41,6 +41,11 @@ pub struct EngineSettings {
 }
 
 impl EngineSettings {
+    /// Has the user set nothing?
+    pub fn is_empty(&self) -> bool {
+        *self == EngineSettings::default()
+    }
+
     pub fn tuning(&self) -> Tuning {
         let (storm, diver) = (Storm::default(), Diver::default());
         Tuning {

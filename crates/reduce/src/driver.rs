@@ -16,7 +16,7 @@ use smtlib::{Mode, Release, Store, Term};
 use solver::run::{Accounts, Configuration};
 
 use self::patience::Patience;
-pub use crate::course::{Best, Input, Watcher, PassRecord, Progress, Reduced, Effort};
+pub use crate::course::{Best, Effort, Input, PassRecord, Progress, Reduced, Watcher};
 use crate::edit::Edit;
 use crate::error::ReduceError;
 use crate::meaning::{Meanings, meaning};

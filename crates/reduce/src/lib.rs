@@ -29,6 +29,6 @@ pub mod size;
 mod textual;
 mod workbench;
 
-pub use driver::{Input, Watcher, Progress, Reduced, Effort, reduce};
+pub use driver::{Effort, Input, Progress, Reduced, Watcher, reduce};
 pub use error::ReduceError;
 pub use size::Size;

@@ -10,7 +10,7 @@ use eval::Expectation;
 use oracle::{Asking, Judge, Kind, Subject};
 use reduce::driver::Best;
 use reduce::predicate::{Bug, Command, Output, proof};
-use reduce::{Input, Watcher, ReduceError, Reduced, Effort, Size, reduce};
+use reduce::{Effort, Input, ReduceError, Reduced, Size, Watcher, reduce};
 use smtlib::{Mode, Store};
 use solver::run::{Configuration, Purpose, RunRules, Runner as _, SolverRunners};
 use solver::{Solver, limits};

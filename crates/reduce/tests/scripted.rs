@@ -6,7 +6,7 @@ use std::time::Duration;
 use eval::Expectation;
 use oracle::{Asking, Judge, Kind, Subject};
 use reduce::predicate::{Bug, Candidate, Predicate as _};
-use reduce::{Input, Watcher, Effort, reduce};
+use reduce::{Effort, Input, Watcher, reduce};
 use smtlib::{Mode, Setting, Store};
 use solver::run::{Configuration, PartyId, Purpose, Runner as _};
 use testkit::{Scripted, made_up};

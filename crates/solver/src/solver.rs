@@ -10,7 +10,7 @@ use crate::adapter::{Adapter, Message, RunRequest};
 use crate::answer::Wordings;
 use crate::fast::ExecMode;
 use crate::host;
-use crate::install::{How, InstallError, Installed};
+use crate::install::{How, InstallError, Installed, Origin};
 use crate::launch::{INPUT, Invocation};
 use crate::version::Version;
 
@@ -55,13 +55,31 @@ impl Solver {
         self.installed.version.as_ref()
     }
 
-    /// `z3@4.8.7`, or the program's path where the release is unknown. Without options.
+    /// `z3@4.8.7` for a release that Osprey installed; the path of any other program, since its version says little about
+    /// it. Without options.
     pub fn name(&self) -> String {
         match (&self.installed.version, &self.installed.how) {
+            (_, How::Executable { path }) if self.installed.origin != Origin::Installed => {
+                path.display().to_string()
+            }
             (Some(version), _) => format!("{}@{version}", self.installed.name),
             (None, How::Executable { path }) => path.display().to_string(),
             (None, _) => self.installed.name.clone(),
         }
+    }
+
+    /// What a user reads: `Z3 4.8.7`, with the path of a program that Osprey did not install.
+    pub fn title(&self) -> String {
+        let mut title = self.adapter.title.clone();
+        if let Some(version) = self.version() {
+            title.push_str(&format!(" {version}"));
+        }
+        if let (How::Executable { path }, false) =
+            (&self.installed.how, self.installed.origin == Origin::Installed)
+        {
+            title.push_str(&format!(" ({})", path.display()));
+        }
+        title
     }
 
     /// The release as the theory table and the printer know it: the newest of its family where it is not known.
@@ -152,7 +170,6 @@ pub fn quoted(word: &str) -> String {
 pub(crate) mod tests {
     use super::*;
     use crate::adapter::Adapters;
-    use crate::install::Origin;
 
     /// A release that nobody runs.
     pub(crate) fn solver(name: &str, version: Option<&str>, options: &[&str]) -> Solver {
@@ -162,7 +179,8 @@ pub(crate) mod tests {
             version: version.map(|version| version.parse().expect("a version")),
             how: How::Executable { path: format!("/opt/{name}/bin/{name}").into() },
             env: Vec::new(),
-            origin: Origin::Given,
+            origin: Origin::Installed,
+            sha256: None,
         };
         let adapter = Arc::new(adapters.get(name).expect("built in").clone());
         Solver::new(installed, adapter, &[], options.iter().map(ToString::to_string).collect())

@@ -23,7 +23,8 @@ pub fn made_up(spec: &str) -> Solver {
         version: version.map(|version| version.parse().expect("a version")),
         how: How::Executable { path: format!("/nowhere/{name}").into() },
         env: Vec::new(),
-        origin: Origin::Given,
+        origin: Origin::Installed,
+        sha256: None,
     };
     let options = words.map(str::to_owned).collect();
     Solver::new(installed, Arc::new(adapter.clone()), adapters.common_messages(), options)

@@ -86,7 +86,11 @@ pub struct RunRecord {
     pub solver: String,
     /// Options the user wrote after it.
     pub user_options: Vec<String>,
+    /// What it said its version is.
     pub version: String,
+    /// Of the program, where Osprey did not install it: `solver` is its path then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
     /// As its developers would type it, for `input.smt2` (or that script in its dialect).
     pub command: String,
     /// Options beside the user's own: of the test case and of the policy.
@@ -137,6 +141,7 @@ impl RunRecord {
             solver: configuration.solver.name(),
             user_options: configuration.solver.options.clone(),
             version: configuration.solver.version().map(ToString::to_string).unwrap_or_default(),
+            sha256: configuration.solver.installed.sha256.clone(),
             command: configuration.command_line(file),
             settings: configuration.request.settings.clone(),
             models: configuration.request.models,

@@ -53,6 +53,8 @@ struct StoredRun {
     #[serde(default)]
     user_options: Vec<String>,
     version: String,
+    #[serde(default)]
+    sha256: Option<String>,
     command: String,
     #[serde(default)]
     settings: Vec<Setting>,
@@ -124,6 +126,7 @@ impl StoredRun {
             solver: self.solver,
             user_options,
             version: self.version,
+            sha256: self.sha256,
             command: self.command,
             settings: self.settings,
             models: self.models,

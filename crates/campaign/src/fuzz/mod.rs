@@ -7,6 +7,7 @@ mod worker;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -44,6 +45,8 @@ pub struct Summary {
     pub rng_seed: u64,
     /// Of the whole campaign: earlier runs and other processes included.
     pub totals: Totals,
+    /// Of this process's run alone.
+    pub run: Totals,
     /// Test cases of this process's run.
     pub tests: u64,
     /// Seconds of this run.
@@ -124,8 +127,35 @@ pub fn run(
     findings::sweep(&bugs).map_err(|error| CampaignError::disk(&bugs, error))?;
     store.set_closing(false)?;
     let member = store.join(Role::Owner)?;
+    release_lost_claims(&mut *store, member, &bugs)?;
     let session = Session { campaign, settings, observer, interrupted, member, owner: true };
     session.go(store, log, seeds.rejected.len())
+}
+
+/// Whoever claimed a signature and was killed before the folder was there has left a finding that nobody can look at. Its
+/// test case waits in a folder of its own and claims again, perhaps another signature.
+fn release_lost_claims(
+    store: &mut dyn CampaignStore,
+    member: MemberId,
+    bugs: &Path,
+) -> Result<(), CampaignError> {
+    // Another process may be about to write the folder.
+    if store.members()?.iter().any(|other| other.id != member) {
+        return Ok(());
+    }
+    let folders = findings::finished(bugs).map_err(|error| CampaignError::disk(bugs, error))?;
+    let read = folders.iter().filter_map(|folder| Finding::read(folder).ok());
+    let waiting: BTreeSet<(u64, u64)> = read
+        .filter(|(finding, _)| finding.is_pending())
+        .map(|(finding, _)| (finding.provenance.round, finding.provenance.step as u64))
+        .collect();
+    for known in store.findings()? {
+        let lost = !bugs.join(&known.folder).join("finding.json").is_file();
+        if lost && waiting.contains(&(known.round, known.step)) {
+            store.release(&known.hash)?;
+        }
+    }
+    Ok(())
 }
 
 /// Joins the campaign that another process runs in the output folder, until that ends.
@@ -218,6 +248,7 @@ impl Session<'_> {
             pending,
             engine_shares: shares(&state),
             seeds: state.pool.len(),
+            run: state.run_totals().clone(),
             totals,
             rejected_seeds,
             interrupted,
@@ -370,6 +401,7 @@ fn snapshot(shared: &Shared, triage: &Triage) -> Snapshot {
     let totals = state.totals_now().clone();
     Snapshot {
         totals,
+        run: state.run_totals().clone(),
         tests: shared.stop.tests(),
         elapsed: shared.stop.elapsed(),
         left: shared.stop.left(),

@@ -14,7 +14,7 @@ use solver::run::{Configuration, PartyId, Purpose, Run, Runner};
 
 use crate::driver::asking_for_model;
 use crate::error::CampaignError;
-use crate::schedule::{OptionPolicy, GET_STATISTICS, SHARE};
+use crate::schedule::{GET_STATISTICS, OptionPolicy, SHARE};
 use crate::target::Target;
 
 /// Larger scripts are not run: nobody could read a finding from them.

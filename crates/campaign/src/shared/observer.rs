@@ -23,7 +23,10 @@ impl Observer for Silent {}
 /// The state of a campaign at a moment.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
+    /// Of the whole campaign.
     pub totals: Totals,
+    /// Of this process's run.
+    pub run: Totals,
     /// Test cases of this run.
     pub tests: u64,
     /// Of this run.

@@ -27,6 +27,8 @@ pub struct State {
     novelty: Novelty,
     /// Of the whole campaign.
     totals: Totals,
+    /// Of this process.
+    run: Totals,
     /// What the store has not heard of.
     delta: Delta,
     sampler: Sampler,
@@ -83,6 +85,7 @@ impl State {
             pool: Pool::default(),
             novelty: Novelty::default(),
             totals,
+            run: Totals::default(),
             delta: Delta::default(),
             sampler: Sampler::new(started),
             clock: Clock::start(),
@@ -176,6 +179,7 @@ impl State {
     /// Adds to the totals.
     pub fn count(&mut self, totals: &Totals) {
         self.totals.add(totals);
+        self.run.add(totals);
         self.delta.totals.add(totals);
     }
 
@@ -314,6 +318,11 @@ impl State {
         let known: Vec<KnownFinding> = self.findings();
         self.totals.count_findings(&known);
         &self.totals
+    }
+
+    /// Of this process alone, as far as it has been counted.
+    pub fn run_totals(&self) -> &Totals {
+        &self.run
     }
 
     /// What the store has not heard of; from now on it counts as told.

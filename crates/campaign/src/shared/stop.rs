@@ -38,8 +38,13 @@ impl Stop {
     pub fn now(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
             || self.time.is_some_and(|time| self.started.elapsed() >= time)
-            || self.stop_after.is_some_and(|limit| self.findings.load(Ordering::Relaxed) >= limit)
+            || self.has_enough_findings()
             || self.iterations.is_some_and(|limit| self.tests.load(Ordering::Relaxed) >= limit)
+    }
+
+    /// Have as many findings been made as the user wants?
+    pub fn has_enough_findings(&self) -> bool {
+        self.stop_after.is_some_and(|limit| self.findings.load(Ordering::Relaxed) >= limit)
     }
 
     /// Takes one test case out of the budget; false if there is none left.

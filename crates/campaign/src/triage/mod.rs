@@ -1,12 +1,17 @@
 //! From suspicious runs to findings: judged, confirmed, written; then reduced, told apart, grouped.
 
+mod adopt;
+mod claim;
+mod duplicates;
+mod ending;
 mod queue;
 mod reduction;
 mod releases;
 mod rerun;
 mod verdicts;
 
-pub use queue::{Ending, Triage, TriageRules};
+pub use ending::Ending;
+pub use queue::{Triage, TriageRules};
 pub use reduction::{ReducedFinding, ReductionRules, reduce_folder};
 pub use releases::compare;
 pub use rerun::{Rerun, RerunInput, checked};

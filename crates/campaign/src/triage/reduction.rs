@@ -8,7 +8,7 @@ use eval::{Expectation, to_term};
 use oracle::Asking;
 use oracle::frame::frames;
 use reduce::predicate::{Bug, proof};
-use reduce::{Input, Watcher, ReduceError, Reduced, Effort};
+use reduce::{Effort, Input, ReduceError, Reduced, Watcher};
 use smtlib::{Command, Mode, Release, Script, Store, print};
 use solver::run::{Configuration, Purpose, Run, RunError, RunRules, Runner, Runners, SolverRunners};
 use solver::{RunRequest, Solver};

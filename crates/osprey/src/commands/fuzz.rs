@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use campaign::{Campaign, CampaignError, Identity, PolicyName, SeedFiles, Settings, Specs, Target, store};
+use campaign::{
+    Campaign, CampaignError, Identity, PolicyName, Program, SeedFiles, Settings, Specs, Target, store,
+};
 use clap::{Args, ValueEnum};
 
 use crate::exit::Exit;
@@ -21,6 +23,9 @@ const FIRST_TRY: Duration = Duration::from_secs(60);
 /// The most time of one solver run of which nothing is said.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
+/// Megabytes of one solver run of which nothing is said.
+const MEMORY: u64 = 2048;
+
 /// Seed files that cannot be used are named up to this number; the rest is counted.
 const NAMED: usize = 5;
 
@@ -32,7 +37,7 @@ Examples:
   osprey fuzz -s z3@4.8.7 -s z3@5.4.0 --time 120
   osprey fuzz seeds/ -s ./build/z3 --reference z3@5.4.0 --time 1h
   osprey fuzz seeds/ -s ./build/z3 -s cvc5 --engine opfuzz,typefuzz --jobs 8 --time 8h --out night
-  osprey fuzz seeds/ -s ./build/z3 -s cvc5 --engine opfuzz,typefuzz --time 8h --out night --resume
+  osprey fuzz --resume --out night --time 8h  go on with it, with the same solvers, seeds and settings
   osprey fuzz seeds/ -s z3 -s cvc5 --engine diver+incremental          a transform behind an engine
   osprey worker --store night                 more processes on the same campaign
 
@@ -50,13 +55,13 @@ pub struct Fuzz {
     #[arg(long = "reference", value_name = "SPEC")]
     references: Vec<String>,
 
-    /// Engines, separated by commas, each with transforms behind it if need be (diver+incremental); auto lets all share the time by what they find
-    #[arg(long, value_name = "LIST", default_value = "auto", value_delimiter = ',')]
+    /// Engines, separated by commas, each with transforms behind it if need be (diver+incremental); auto lets all share the time by what they find [default: auto]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     engine: Vec<String>,
 
-    /// Options for the solvers: default, fair, random or none
-    #[arg(long, value_name = "POLICY", default_value = "default")]
-    options: PolicyName,
+    /// Options for the solvers: default, fair, random or none [default: default]
+    #[arg(long, value_name = "POLICY")]
+    options: Option<PolicyName>,
 
     /// Logics of generated scripts, separated by commas
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -78,9 +83,9 @@ pub struct Fuzz {
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
 
-    /// Memory of one solver run, in megabytes
-    #[arg(long, value_name = "MB", default_value_t = 2048)]
-    memory: u64,
+    /// Memory of one solver run, in megabytes [default: 2048]
+    #[arg(long, value_name = "MB")]
+    memory: Option<u64>,
 
     /// Workers; one per core unless told otherwise
     #[arg(short, long, value_name = "N")]
@@ -94,7 +99,7 @@ pub struct Fuzz {
     #[arg(short, long, value_name = "DIR", default_value = "osprey-out")]
     out: PathBuf,
 
-    /// Go on with the campaign in the output folder
+    /// Go on with the campaign in the output folder: solvers, seeds and settings need not be named again, and must not differ
     #[arg(long)]
     resume: bool,
 
@@ -133,14 +138,22 @@ pub enum Exec {
 }
 
 impl Fuzz {
-    pub fn run(self) -> Result<Exit> {
+    pub fn run(mut self) -> Result<Exit> {
         let settings = self.settings()?;
-        let tuning = self.engine_settings.tuning();
-        let engines = engines::parse_list(&self.engine.join(","), &tuning)
-            .map_err(|error| CampaignError::Usage(error.to_string()))?;
+        let mut tuning = self.engine_settings.tuning();
+        if self.resume {
+            let stored = stored_identity(&settings)?;
+            if self.engine_settings.is_empty() {
+                tuning = stored.tuning.clone();
+            }
+            self.restore(stored);
+        }
+        let names = if self.engine.is_empty() { "auto".to_owned() } else { self.engine.join(",") };
+        let engines =
+            engines::parse_list(&names, &tuning).map_err(|error| CampaignError::Usage(error.to_string()))?;
         let seeds = self.seed_files()?;
-        let targets = self.targets()?;
-        let identity = self.identity(&targets, &engines, &settings)?;
+        let targets = self.targets(&tuning)?;
+        let identity = self.identity(&targets, &engines, tuning)?;
         if !self.json {
             self.greet(&identity, &targets, &seeds);
         }
@@ -169,6 +182,29 @@ impl Fuzz {
         })
     }
 
+    /// What the user has not said is as it was when the campaign began.
+    fn restore(&mut self, stored: Identity) {
+        let fill = |given: &mut Vec<String>, stored: Vec<String>| {
+            if given.is_empty() {
+                *given = stored;
+            }
+        };
+        fill(&mut self.solvers, stored.specs.solvers);
+        fill(&mut self.references, stored.specs.references);
+        fill(&mut self.engine, if stored.auto { vec!["auto".to_owned()] } else { stored.engines });
+        fill(&mut self.logic, stored.logics);
+        if self.seeds.is_empty() {
+            self.seeds = stored.seeds;
+        }
+        self.options.get_or_insert(stored.options);
+        self.rng_seed.get_or_insert(stored.rng_seed);
+        self.memory.get_or_insert(stored.memory);
+        if self.timeout.is_none() && !stored.adaptive {
+            self.timeout = Some(Duration::from_millis(stored.timeout));
+        }
+        self.bisect |= stored.bisect;
+    }
+
     /// Nothing was asked for: somebody wants to see what it does.
     fn is_first_try(&self) -> bool {
         self.seeds.is_empty()
@@ -179,9 +215,10 @@ impl Fuzz {
             && self.stop_after.is_none()
     }
 
-    /// The seeds that can be used. Bad ones are named and counted; none at all is an error.
+    /// The seeds that can be used. Bad ones are named and counted; none at all is an error. A campaign that goes on has
+    /// its seeds in its store.
     fn seed_files(&self) -> Result<SeedFiles> {
-        if self.seeds.is_empty() {
+        if self.seeds.is_empty() || self.resume {
             return Ok(SeedFiles::default());
         }
         let files = inputs::scripts(&self.seeds)?;
@@ -199,8 +236,8 @@ impl Fuzz {
         Ok(found)
     }
 
-    fn targets(&self) -> Result<Vec<Target>> {
-        let tables = self.options.needs_tables() || self.engine_settings.tuning().diver.options > 0;
+    fn targets(&self, tuning: &engines::Tuning) -> Result<Vec<Target>> {
+        let tables = self.policy().needs_tables() || tuning.diver.options > 0;
         fleet::targets(&self.tested(), &self.references, tables)
     }
 
@@ -212,21 +249,20 @@ impl Fuzz {
         }
     }
 
+    fn policy(&self) -> PolicyName {
+        self.options.unwrap_or(PolicyName::Default)
+    }
+
     fn identity(
         &self,
         targets: &[Target],
         engines: &[Box<dyn engines::Engine>],
-        settings: &Settings,
+        tuning: engines::Tuning,
     ) -> Result<Identity> {
-        let auto = self.engine.iter().any(|name| name == "auto");
+        let auto = self.engine.is_empty() || self.engine.iter().any(|name| name == "auto");
         for logic in &self.logic {
             logic.parse::<generate::Logic>().map_err(|error| CampaignError::Usage(error.to_string()))?;
         }
-        let rng_seed = match self.rng_seed {
-            Some(seed) => seed,
-            None if settings.resume => stored_rng_seed(settings)?,
-            None => fresh_seed(),
-        };
         let named = |reference: bool| {
             let chosen = targets.iter().filter(|target| target.reference == reference);
             chosen.map(|target| target.name.clone()).collect()
@@ -237,15 +273,16 @@ impl Fuzz {
             specs: Specs { solvers: whole_paths(&self.tested()), references: whole_paths(&self.references) },
             engines: engines.iter().map(|engine| engine.name().to_owned()).collect(),
             auto,
-            options: self.options,
+            programs: Program::of(targets),
+            options: self.policy(),
             logics: self.logic.clone(),
-            seeds: self.seeds.clone(),
-            rng_seed,
+            seeds: self.seeds.iter().map(|path| whole_path(path)).collect(),
+            rng_seed: self.rng_seed.unwrap_or_else(fresh_seed),
             timeout: self.timeout.unwrap_or(TIMEOUT).as_millis() as u64,
             adaptive: self.timeout.is_none(),
-            memory: self.memory,
+            memory: self.memory.unwrap_or(MEMORY),
             bisect: self.bisect,
-            tuning: self.engine_settings.tuning(),
+            tuning,
         })
     }
 
@@ -256,6 +293,7 @@ impl Fuzz {
         };
         let names: Vec<String> = targets.iter().map(name).collect();
         let seeds = match found.seeds.len() {
+            _ if self.resume => "the seeds it has".to_owned(),
             0 => "generated seeds".to_owned(),
             1 => "1 seed".to_owned(),
             many => format!("{many} seeds"),
@@ -274,23 +312,30 @@ impl Fuzz {
 
 /// The specs with their paths from the root: another process has another folder to start from.
 fn whole_paths(specs: &[String]) -> Vec<String> {
-    let whole = |spec: &String| {
-        let (program, options) = spec.split_once(' ').unwrap_or((spec, ""));
-        match std::fs::canonicalize(program) {
-            Ok(path) if program.contains('/') => {
-                format!("{} {options}", path.display()).trim_end().to_owned()
-            }
-            _ => spec.clone(),
-        }
+    let whole = |spec: solver::spec::Spec| {
+        let solver::spec::Target::Path(path) = &spec.target else { return None };
+        let mut words = vec![solver::quoted(&whole_path(path).to_string_lossy())];
+        words.extend(spec.options.iter().map(|option| solver::quoted(option)));
+        Some(words.join(" "))
     };
-    specs.iter().map(whole).collect()
+    let all = |text: &String| match solver::spec::Spec::parse(text) {
+        // Several solvers in one text are separated by the parser only.
+        Ok(mut parsed) if parsed.len() == 1 => parsed.pop().and_then(whole).unwrap_or_else(|| text.clone()),
+        _ => text.clone(),
+    };
+    specs.iter().map(all).collect()
 }
 
-/// The rng seed of the campaign in the output folder, so that `--resume` need not be told.
-fn stored_rng_seed(settings: &Settings) -> Result<u64, CampaignError> {
+/// A path from the root, written in one way.
+fn whole_path(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).components().collect()
+}
+
+/// How the campaign in the output folder began, so that `--resume` need not be told.
+fn stored_identity(settings: &Settings) -> Result<Identity, CampaignError> {
     match store::presence(&settings.out)? {
         store::Presence::Nothing => Err(CampaignError::NothingToResume(settings.out.clone())),
-        store::Presence::Campaign => Ok(store::read(&settings.out)?.identity()?.rng_seed),
+        store::Presence::Campaign => Ok(store::open(&settings.out)?.identity()?),
     }
 }
 

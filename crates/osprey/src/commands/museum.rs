@@ -74,7 +74,8 @@ impl Add {
         }
         let mut options = run.user_options.clone();
         if !run.settings.is_empty() {
-            let solver = fleet::of_finding(&finding)?.into_iter().next().context("its solver is not here")?;
+            let solver =
+                fleet::of_finding(&finding, None)?.into_iter().next().context("its solver is not here")?;
             options.extend(run.settings.iter().map(|setting| solver.option_word(setting)));
         }
         let releases = finding.releases.clone().unwrap_or_default();

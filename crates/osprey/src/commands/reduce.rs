@@ -15,7 +15,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use oracle::{Asking, Judge, Subject, Verdict};
 use reduce::driver::Best;
 use reduce::predicate::{Bug, Command, Output, Predicate, proof};
-use reduce::{Input, Watcher, Progress, Reduced, Effort};
+use reduce::{Effort, Input, Progress, Reduced, Watcher};
 use serde::Serialize;
 use smtlib::{Mode, Store};
 use solver::limits::Limits;
@@ -165,7 +165,7 @@ impl Reduce {
         if let Some(out) = &self.out {
             refuse_same(&folder.join("input.smt2"), out)?;
         }
-        let solvers = fleet::of_finding(&finding)?;
+        let solvers = fleet::of_finding(&finding, None)?;
         let view = View::new(self.out.clone(), self.json);
         let rules = ReductionRules { effort: self.effort(), bisect: self.bisect };
         let done = triage::reduce_folder(&folder, finding, &solvers, self.rules(), &rules, &view)?;

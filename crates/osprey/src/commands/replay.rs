@@ -51,20 +51,7 @@ impl Replay {
         if self.original {
             return original(&finding, &folder);
         }
-        let solvers = fleet::all(&[])?;
-        let mut fleet = Vec::new();
-        for (place, run) in finding.runs.iter().enumerate() {
-            let spec = match &self.solver {
-                Some(spec) if place == 0 => spec.clone(),
-                _ => run.solver.clone(),
-            };
-            let mut found = fleet::resolve(&solvers, &[spec])?;
-            found.truncate(1);
-            for solver in &mut found {
-                solver.options.extend(run.user_options.iter().cloned());
-            }
-            fleet.extend(found);
-        }
+        let fleet = fleet::of_finding(&finding, self.solver.as_deref())?;
         let limits = Limits { memory: Some(self.memory << 20), ..Limits::wall(self.timeout) };
         let panel = Configuration::numbered(fleet.iter().cloned());
         let mut runner = SolverRunner::new(panel, RunRules::with_limits(limits))?;
@@ -91,7 +78,11 @@ fn original(finding: &Finding, folder: &Path) -> Result<Exit> {
     let mut store = store::read(out)
         .with_context(|| format!("the campaign's store in '{}' is needed for this", out.display()))?;
     let identity = store.identity()?;
-    let specs = [identity.solvers.as_slice(), &identity.references].concat();
+    // An earlier version kept names only.
+    let specs = match identity.specs.solvers.is_empty() {
+        true => [identity.solvers.as_slice(), &identity.references].concat(),
+        false => [identity.specs.solvers.as_slice(), &identity.specs.references].concat(),
+    };
     let solvers = fleet::all(&[])?;
     let found = fleet::resolve(&solvers, &specs)?;
     let with_options = identity.tuning.diver.options > 0;

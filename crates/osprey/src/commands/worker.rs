@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
-use campaign::{Campaign, CampaignError, Settings, store};
+use campaign::{Campaign, CampaignError, Program, Settings, store};
 use clap::Args;
 
 use super::fuzz::{Exec, known_signatures};
@@ -70,6 +70,14 @@ impl Worker {
         if names != [identity.solvers.as_slice(), &identity.references].concat() {
             let then = [identity.solvers.as_slice(), &identity.references].concat().join(", ");
             let text = format!("the campaign runs {then}, but here these are {}", names.join(", "));
+            return Err(CampaignError::Usage(text).into());
+        }
+        if Program::of(&targets) != identity.programs {
+            let show = |programs: &[Program]| {
+                programs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+            };
+            let (then, now) = (show(&identity.programs), show(&Program::of(&targets)));
+            let text = format!("the campaign runs {then}, but here it is {now}");
             return Err(CampaignError::Usage(text).into());
         }
         let engines = engines::parse_list(&identity.engines.join(","), &identity.tuning)

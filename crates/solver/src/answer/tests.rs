@@ -17,6 +17,7 @@ fn solver(name: &str, version: &str) -> Solver {
         how: How::Executable { path: name.into() },
         env: Vec::new(),
         origin: Origin::OnPath,
+        sha256: None,
     };
     let adapter = Arc::new(adapters.get(name).expect("built in").clone());
     Solver::new(installed, adapter, adapters.common_messages(), Vec::new())

@@ -6,10 +6,12 @@
 //! | `release.rs` | installing one release: fetch, unpack, try, rename into place |
 //! | `identify.rs` | which solver and release an executable is |
 //! | `pip.rs`, `debian.rs`, `wheel.rs` | the two registries and the archive form of one of them |
+//! | `content.rs` | hashes of programs |
 //! | `home.rs` | the data directory, its locks and its memory |
 //! | `process.rs` | running pip and the like, bounded |
 //! | `error.rs` | why it did not work and what to do |
 
+mod content;
 mod debian;
 mod error;
 mod home;
@@ -46,6 +48,9 @@ pub struct Installed {
     pub env: Vec<(String, String)>,
     /// Where it comes from.
     pub origin: Origin,
+    /// Of the program, where it is not one of ours: two builds of one version are different solvers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 /// How an installed release runs.

@@ -96,6 +96,7 @@ pub(super) fn install(
         how: how_it_runs(adapter, package, &named, &members)?,
         env: environment(package, directory),
         origin: Origin::Installed,
+        sha256: None,
     };
 
     progress(Step::Trying);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::error::InstallError;
 use super::home::Home;
 use super::release::{self, Step};
-use super::{How, Installed, Origin, identify, pip};
+use super::{How, Installed, Origin, content, identify, pip};
 use crate::adapter::{Adapter, Adapters, Package, Registry};
 use crate::solver::Solver;
 use crate::spec::{Spec, Target, Wanted};
@@ -171,12 +171,15 @@ impl Solvers {
 
     fn executable(&self, path: std::path::PathBuf, origin: Origin) -> Installed {
         let identity = identify::identify(&self.home, &self.adapters, &path);
+        // What cannot be read can still be run; it is known by its path and version then.
+        let sha256 = content::sha256(&path).ok();
         Installed {
             name: identity.name,
             version: identity.version,
             how: How::Executable { path },
             env: Vec::new(),
             origin,
+            sha256,
         }
     }
 

@@ -114,6 +114,7 @@ mod tests {
             how: How::Executable { path: "cvc5".into() },
             env: Vec::new(),
             origin: Origin::OnPath,
+            sha256: None,
         };
         let adapter = Arc::new(adapters.get("cvc5").expect("built in").clone());
         Solver::new(installed, adapter, &[], options.iter().map(ToString::to_string).collect())

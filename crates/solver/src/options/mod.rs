@@ -112,7 +112,9 @@ impl Solver {
     /// The options of this release: remembered, or asked for now.
     pub fn option_table(&self, home: &Home) -> Result<OptionTable, OptionsError> {
         let name = &self.installed.name;
-        let place = self.version().map(|version| format!("options/{name}-{version}.{READING}.json"));
+        let build =
+            self.installed.sha256.as_deref().map(|hash| format!("-{}", &hash[..16])).unwrap_or_default();
+        let place = self.version().map(|version| format!("options/{name}-{version}{build}.{READING}.json"));
         let remembered: Option<OptionTable> = place.as_ref().and_then(|place| home.recall(place));
         let mut table = match remembered {
             Some(table) => table,

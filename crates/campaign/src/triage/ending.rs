@@ -1,0 +1,108 @@
+//! The end of a campaign: how long findings that wait are still worked on.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+/// What waits at the end gets at least this long, and a share of the time the campaign took.
+const GRACE: Duration = Duration::from_secs(5);
+const GRACE_SHARE: f64 = 0.1;
+const LONGEST_GRACE: Duration = Duration::from_secs(60);
+
+/// Tells triage about the end of the campaign.
+pub struct Ending<'a> {
+    pub workers_gone: &'a dyn Fn() -> bool,
+    pub interrupted: &'a dyn Fn() -> bool,
+}
+
+/// Ends reductions some time after the last worker has gone.
+pub struct Watch<'a> {
+    ending: &'a Ending<'a>,
+    /// Time does not matter, unless the user ends it.
+    all: bool,
+    started: Instant,
+    ended: Cell<Option<End>>,
+}
+
+/// The moment the last worker had gone.
+#[derive(Clone, Copy)]
+struct End {
+    at: Instant,
+    /// The user had ended the campaign by then.
+    by_user: bool,
+}
+
+impl<'a> Watch<'a> {
+    /// `all`: nothing is left waiting but for the user's wish.
+    pub fn new(ending: &'a Ending<'a>, all: bool) -> Watch<'a> {
+        Watch { ending, all, started: Instant::now(), ended: Cell::new(None) }
+    }
+
+    /// Is what still waits to be left for the next run?
+    pub fn is_over(&self) -> bool {
+        let Some(end) = self.end() else { return false };
+        let by_user = (self.ending.interrupted)();
+        if by_user && !end.by_user {
+            // It is this very work that the user does not want to wait for.
+            return true;
+        }
+        (by_user || !self.all) && end.at.elapsed() > grace(end.at - self.started)
+    }
+
+    /// The workers have gone; from now on the time is short.
+    pub fn has_ended(&self) -> bool {
+        self.end().is_some()
+    }
+
+    /// What the user can do about the work that is left.
+    pub fn advice(&self) -> &'static str {
+        match (self.ending.interrupted)() {
+            true => "Ctrl-C again to stop now",
+            false => "Ctrl-C to stop now",
+        }
+    }
+
+    fn end(&self) -> Option<End> {
+        if self.ended.get().is_none() && (self.ending.workers_gone)() {
+            self.ended.set(Some(End { at: Instant::now(), by_user: (self.ending.interrupted)() }));
+        }
+        self.ended.get()
+    }
+}
+
+impl reduce::Watcher for Watch<'_> {
+    fn stop(&self) -> bool {
+        self.is_over()
+    }
+}
+
+/// How long what waits is worked on after a campaign of this length.
+fn grace(campaign: Duration) -> Duration {
+    campaign.mul_f64(GRACE_SHARE).clamp(GRACE, LONGEST_GRACE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_campaign_gives_more_time_but_not_for_ever() {
+        let seconds = |campaign| grace(Duration::from_secs(campaign)).as_secs();
+        assert_eq!((seconds(1), seconds(120), seconds(36_000)), (5, 12, 60));
+    }
+
+    #[test]
+    fn the_user_ends_what_is_left_at_once() {
+        let (gone, pressed) = (Cell::new(false), Cell::new(false));
+        let (workers_gone, interrupted) = (|| gone.get(), || pressed.get());
+        let ending = Ending { workers_gone: &workers_gone, interrupted: &interrupted };
+        let watch = Watch::new(&ending, true);
+        assert!(!watch.is_over());
+        gone.set(true);
+        assert!(!watch.is_over(), "everything is to be reduced");
+        pressed.set(true);
+        assert!(watch.is_over());
+        // Who has ended the campaign by Ctrl-C gets the reductions of the time of grace.
+        let watch = Watch::new(&ending, true);
+        assert!(watch.has_ended() && !watch.is_over());
+    }
+}
