@@ -10,4 +10,4 @@ mod stored;
 pub use finding::{DUPLICATES_KEPT, Finding, Releases, RunRecord, Shrunk, Small, Stage, keep_duplicate};
 pub use folder::{finished, is_running, sweep, write_file};
 pub use origin::{Ancestor, Origin, Told};
-pub use signature::{Signature, operators};
+pub use signature::{Constructs, Signature, operators};

@@ -2,6 +2,7 @@
 
 mod answers;
 mod prepare;
+mod tally;
 mod worker;
 
 use std::collections::BTreeSet;

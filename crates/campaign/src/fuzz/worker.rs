@@ -1,17 +1,16 @@
 //! A worker: takes rounds, runs their test cases, hands over what they reveal.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use engines::{Feedback, RunFeedback, TestCase};
 use eval::Evaluator;
 use generate::Rng;
 use smtlib::{Release, print};
-use solver::RunClass;
 use solver::run::{Run, Runner, Runners};
 
 use super::answers;
 use super::prepare::{Prepared, RefusedLogics};
+use super::tally::{Course, Tally};
 use crate::config::Identity;
 use crate::driver::{
     AnswerCache, Chain, Driver, EnginePanic, FairOptions, Plan, PlannedSeed, Questions, StreamPurpose,
@@ -21,8 +20,7 @@ use crate::error::CampaignError;
 use crate::hash;
 use crate::schedule::{Length, Observation, OptionPolicy, Scheduler, Signal};
 use crate::seeds::SeedText;
-use crate::shared::{Line, Shared, Spent, run_totals, thread_cpu};
-use crate::store::{Counts, Totals};
+use crate::shared::{Line, Shared, thread_cpu};
 use crate::target::Target;
 use crate::triage::{Ruling, Suspect, Triage, Verdicts};
 
@@ -63,22 +61,6 @@ pub struct Worker<'a> {
     settled: Duration,
     /// When that was.
     settled_at: Instant,
-}
-
-/// What a part of a round has cost and brought.
-#[derive(Default)]
-struct Tally {
-    counts: Counts,
-    answers: BTreeMap<(usize, &'static str), u64>,
-    totals: Totals,
-}
-
-/// How a round goes, to judge its seeds at its end.
-#[derive(Default)]
-struct Course {
-    tests: u64,
-    /// Test cases on which every solver ran out of time, or that every solver refused.
-    fruitless: u64,
 }
 
 impl<'a> Worker<'a> {
@@ -223,7 +205,8 @@ impl<'a> Worker<'a> {
         let prepared =
             Prepared::new(store, &case, usage, self.targets, policy, &self.refused_logics, options);
         let runs = prepared.run(store, self.targets, &mut *self.runner)?;
-        self.count(&prepared, &runs, tally, course);
+        tally.count(&prepared, &runs, self.targets, store, &mut self.refused_logics);
+        course.count(&runs);
         let novel = self.observe(&prepared, &runs, chain)?;
         tally.counts.novel += u64::from(novel > 0);
         let thorough = novel > 0 || options.chance(THOROUGH);
@@ -272,24 +255,6 @@ impl<'a> Worker<'a> {
             });
         }
         Ok(feedback)
-    }
-
-    /// Counts what solvers said.
-    fn count(&mut self, prepared: &Prepared, runs: &[Run], tally: &mut Tally, course: &mut Course) {
-        for run in runs {
-            let target = &self.targets[prepared.target_of(run)];
-            *tally.answers.entry((target.number, answers::word(run))).or_default() += 1;
-            if answers::refuses_logic(run) {
-                let logic = prepared.case.script.logic(&self.driver.store).unwrap_or_default();
-                self.refused_logics.insert((target.number, logic.to_owned()));
-            }
-            if answers::refused(run) {
-                tally.totals.refuse(format!("{}: {}", target.name, answers::refusal(run)));
-            }
-        }
-        let fruitless = |run: &Run| run.answers.class == RunClass::Timeout || answers::refused(run);
-        course.fruitless += u64::from(runs.iter().all(fruitless));
-        tally.totals.rejected += u64::from(runs.iter().any(answers::refused));
     }
 
     /// A step that took long is counted and kept: no solver waits for us without a reason that can be looked into. Tells
@@ -389,34 +354,11 @@ impl<'a> Worker<'a> {
 
     /// Hands the counts over to the shared state.
     fn settle(&mut self, plan: &Plan, tally: &mut Tally) -> Result<(), CampaignError> {
-        let Tally { mut counts, answers, mut totals } = std::mem::take(tally);
-        let accounts = self.runner.take_accounts();
-        let solvers = accounts.total();
         let cpu = thread_cpu();
-        counts.cpu = (solvers.cpu + cpu.saturating_sub(self.settled)).as_micros() as u64;
+        let own = cpu.saturating_sub(self.settled);
         (self.settled, self.settled_at) = (cpu, Instant::now());
-        totals.add(&run_totals(&accounts));
-        totals.questions.add(&self.answers.take_counts());
-        totals.rounds += counts.rounds;
-        totals.tests += counts.tests;
-        totals.novel += counts.novel;
-        if counts.tests > 0 {
-            totals.engines.insert(plan.engine.clone(), counts.tests);
-        }
-        for ((number, word), count) in answers {
-            let answers = totals.answers.entry(self.targets[number].name.clone()).or_default();
-            *answers.entry(word.to_owned()).or_default() += count;
-        }
-        let generated = plan.seeds.iter().all(|seed| matches!(seed, PlannedSeed::Generated));
-        let given = plan.seeds.iter().filter(|seed| matches!(seed, PlannedSeed::Text(_)));
-        let spent = Spent {
-            engine: &plan.engine,
-            logic: generated.then_some(plan.logic.as_str()),
-            seeds: given.map(PlannedSeed::name).collect(),
-            counts,
-            runs: solvers.runs,
-            totals,
-        };
+        let (accounts, questions) = (self.runner.take_accounts(), self.answers.take_counts());
+        let spent = std::mem::take(tally).spent(plan, self.targets, &accounts, &questions, own);
         let launcher = self.runner.take_launcher_cpu();
         let mut state = self.tools.shared.state();
         state.add_own_cpu(launcher);

@@ -8,6 +8,8 @@ mod queue;
 mod reduction;
 mod releases;
 mod rerun;
+#[cfg(test)]
+mod tests;
 mod verdicts;
 
 pub use ending::Ending;

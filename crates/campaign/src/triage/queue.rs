@@ -24,10 +24,10 @@ const BUDGET: Duration = Duration::from_secs(20);
 const SHARE: f64 = 0.5;
 
 /// With this many pending, findings that look like known ones are taken for them.
-const CROWDED: usize = 8;
+pub(super) const CROWDED: usize = 8;
 
 /// With this many pending, workers wait.
-const FULL: usize = 64;
+pub(super) const FULL: usize = 64;
 
 /// A look at the queue, unless something is put there first.
 const TICK: Duration = Duration::from_millis(250);

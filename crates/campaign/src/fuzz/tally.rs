@@ -1,0 +1,99 @@
+//! What rounds cost and bring, on its way to the shared state.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use smtlib::Store;
+use solver::RunClass;
+use solver::run::{Accounts, Run};
+
+use super::answers;
+use super::prepare::{Prepared, RefusedLogics};
+use crate::driver::{Plan, PlannedSeed};
+use crate::shared::{Spent, run_totals};
+use crate::store::{Counts, QuestionCounts, Totals};
+use crate::target::Target;
+
+/// What a part of a round has cost and brought.
+#[derive(Default)]
+pub struct Tally {
+    pub counts: Counts,
+    pub totals: Totals,
+    answers: BTreeMap<(usize, &'static str), u64>,
+}
+
+/// How a round goes, to judge its seeds at its end.
+#[derive(Default)]
+pub struct Course {
+    pub tests: u64,
+    /// Test cases on which every solver ran out of time, or that every solver refused.
+    pub fruitless: u64,
+}
+
+impl Course {
+    pub fn count(&mut self, runs: &[Run]) {
+        let fruitless = |run: &Run| run.answers.class == RunClass::Timeout || answers::refused(run);
+        self.fruitless += u64::from(runs.iter().all(fruitless));
+    }
+}
+
+impl Tally {
+    /// Counts what solvers said, and remembers the logics they do not have.
+    pub fn count(
+        &mut self,
+        prepared: &Prepared,
+        runs: &[Run],
+        targets: &[Target],
+        store: &Store,
+        refused_logics: &mut RefusedLogics,
+    ) {
+        for run in runs {
+            let target = &targets[prepared.target_of(run)];
+            *self.answers.entry((target.number, answers::word(run))).or_default() += 1;
+            if answers::refuses_logic(run) {
+                let logic = prepared.case.script.logic(store).unwrap_or_default();
+                refused_logics.insert((target.number, logic.to_owned()));
+            }
+            if answers::refused(run) {
+                self.totals.refuse(format!("{}: {}", target.name, answers::refusal(run)));
+            }
+        }
+        self.totals.rejected += u64::from(runs.iter().any(answers::refused));
+    }
+
+    /// All of it, for the shared state. `accounts` are those of the solver runs, `cpu` is our own time.
+    pub fn spent<'p>(
+        self,
+        plan: &'p Plan,
+        targets: &[Target],
+        accounts: &Accounts,
+        questions: &QuestionCounts,
+        cpu: Duration,
+    ) -> Spent<'p> {
+        let Tally { mut counts, answers, mut totals } = self;
+        let solvers = accounts.total();
+        counts.cpu = (solvers.cpu + cpu).as_micros() as u64;
+        totals.add(&run_totals(accounts));
+        totals.questions.add(questions);
+        totals.rounds += counts.rounds;
+        totals.tests += counts.tests;
+        totals.novel += counts.novel;
+        if counts.tests > 0 {
+            totals.engines.insert(plan.engine.clone(), counts.tests);
+        }
+        for ((number, word), count) in answers {
+            let answers = totals.answers.entry(targets[number].name.clone()).or_default();
+            *answers.entry(word.to_owned()).or_default() += count;
+        }
+        let generated = plan.seeds.iter().all(|seed| matches!(seed, PlannedSeed::Generated));
+        let given = plan.seeds.iter().filter(|seed| matches!(seed, PlannedSeed::Text(_)));
+        Spent {
+            engine: &plan.engine,
+            logic: generated.then_some(plan.logic.as_str()),
+            seeds: given.map(PlannedSeed::name).collect(),
+            counts,
+            runs: solvers.runs,
+            totals,
+        }
+    }
+}

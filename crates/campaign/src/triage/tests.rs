@@ -1,0 +1,222 @@
+//! The queue by itself: crowded, full, on a disk that takes nothing, at the end of a campaign.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+
+use eval::Expectation;
+use oracle::Kind;
+use solver::run::PartyId;
+use testkit::{Scripted, ScriptedAnswer};
+
+use super::claim::known_as;
+use super::queue::{CROWDED, FULL};
+use super::*;
+use crate::config::{Identity, Settings};
+use crate::findings::{Constructs, Finding, Origin, Signature, Stage};
+use crate::shared::{Log, Shared, Silent, State, Stop, lock};
+use crate::store::{CampaignStore, Learned, MemoryStore, Totals, now};
+
+fn settings(out: &Path, stop_after: Option<u64>) -> Settings {
+    Settings {
+        out: out.to_owned(),
+        resume: false,
+        jobs: 1,
+        time: None,
+        iterations: None,
+        stop_after,
+        reduce_all: false,
+        known: Vec::new(),
+        log: None,
+    }
+}
+
+fn shared(out: &Path, stop_after: Option<u64>) -> Shared<'static> {
+    std::fs::create_dir_all(out.join("bugs")).expect("made");
+    let state = State::new(
+        now(),
+        Learned::default(),
+        Vec::new(),
+        Vec::new(),
+        Totals::default(),
+        Vec::new(),
+        BTreeSet::new(),
+    );
+    let stop = Stop::new(&settings(out, stop_after));
+    Shared::new(state, Log::open(None).expect("no log"), stop, &Silent, out)
+}
+
+fn store() -> Mutex<Box<dyn CampaignStore>> {
+    let identity = Identity::of_runs(Duration::from_secs(1), 1024, 1);
+    Mutex::new(Box::new(MemoryStore::new(&identity, &[])))
+}
+
+/// Solvers that agree on everything: no bug shows again.
+fn triage<'a>(shared: &'a Shared<'a>, store: &'a Mutex<Box<dyn CampaignStore>>) -> Triage<'a> {
+    let solvers = Scripted::new(&["z3@4.8.7", "z3@5.4.0"], |_, _| ScriptedAnswer::says("sat\n"));
+    Triage::new(shared, store, Arc::new(solvers), TriageRules::default())
+}
+
+fn constructs(operators: &[&str]) -> Signature {
+    Signature::Constructs(Constructs {
+        kind: Kind::RefutationSoundness,
+        solver: "z3@4.8.7".to_owned(),
+        crash: None,
+        options: Vec::new(),
+        operators: operators.iter().map(ToString::to_string).collect(),
+        releases: None,
+    })
+}
+
+fn place(place: &str) -> Signature {
+    Signature::Place { solver: "z3@4.8.7".to_owned(), place: place.to_owned() }
+}
+
+fn found(step: usize, signature: Signature) -> Reproduction {
+    let finding = Finding {
+        osprey: "0".to_owned(),
+        found: 0,
+        kind: if signature.names_a_place() { Kind::Crash } else { Kind::RefutationSoundness },
+        solver: "z3@4.8.7".to_owned(),
+        title: "Z3".to_owned(),
+        summary: "it answers unsat".to_owned(),
+        signature,
+        flaky: false,
+        stage: Stage::Pending { input: step.to_string(), process: std::process::id() },
+        expectation: Expectation::Agree,
+        answer: None,
+        evidence: Vec::new(),
+        accused: Some(PartyId(0)),
+        runs: Vec::new(),
+        operators: Vec::new(),
+        releases: None,
+        provenance: Origin { step, ..Origin::default() },
+    };
+    let configurations = Scripted::new(&["z3@4.8.7", "z3@5.4.0"], |_, _| ScriptedAnswer::says("sat\n"));
+    let configurations = solver::run::Runner::panel(&configurations).to_vec();
+    let input = format!("(assert true)\n(check-sat)\n; {step}\n");
+    Reproduction { finding, input, witness: None, configurations, ancestors: Vec::new() }
+}
+
+/// Works until nothing waits any more.
+fn work_off(triage: &Triage) -> Result<(), crate::error::CampaignError> {
+    triage.work(&Ending { workers_gone: &|| true, interrupted: &|| false })
+}
+
+#[test]
+fn in_a_crowded_queue_what_looks_like_a_known_bug_is_taken_for_it() {
+    let out = tempfile::tempdir().expect("a folder");
+    let (shared, store) = (shared(out.path(), None), store());
+    let triage = triage(&shared, &store);
+    let known = found(0, constructs(&["mod"])).finding;
+    shared.state().know(known_as(&known), Some(&known.signature));
+    triage.enter(found(1, constructs(&["+", "mod"]))).expect("entered");
+    assert_eq!(triage.pending(), 1, "there is time to look at it");
+    for step in 2..=CROWDED {
+        triage.enter(found(step, constructs(&["div"]))).expect("entered");
+    }
+    triage.enter(found(100, constructs(&["+", "mod"]))).expect("taken for a known one");
+    assert_eq!(triage.pending(), CROWDED);
+    assert_eq!(shared.state().totals_now().duplicates, 1);
+    triage.enter(found(101, constructs(&["*"]))).expect("entered");
+    assert_eq!(triage.pending(), CROWDED + 1, "it looks like nothing known");
+}
+
+#[test]
+fn the_same_input_waits_once() {
+    let out = tempfile::tempdir().expect("a folder");
+    let (shared, store) = (shared(out.path(), None), store());
+    let triage = triage(&shared, &store);
+    triage.enter(found(1, constructs(&["mod"]))).expect("entered");
+    triage.enter(found(1, constructs(&["mod"]))).expect("counted");
+    assert_eq!((triage.pending(), shared.state().totals_now().duplicates), (1, 1));
+}
+
+#[test]
+fn workers_wait_at_a_full_queue_until_something_leaves_it() {
+    let out = tempfile::tempdir().expect("a folder");
+    let (shared, store) = (shared(out.path(), None), store());
+    let triage = triage(&shared, &store);
+    for step in 0..FULL {
+        triage.enter(found(step, constructs(&[&format!("f{step}")]))).expect("entered");
+    }
+    let (entered, hears) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let triage = &triage;
+        scope.spawn(move || {
+            triage.enter(found(FULL, constructs(&["last"]))).expect("entered");
+            entered.send(()).expect("heard");
+        });
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(hears.try_recv().is_err(), "there is no room");
+        work_off(triage).expect("worked off");
+        hears.recv().expect("there is room now");
+        work_off(triage).expect("worked off");
+    });
+    // None of them shows any more, so that each is told apart by what it has.
+    assert_eq!(lock(&store).findings().expect("listed").len(), FULL + 1);
+}
+
+#[test]
+fn a_full_queue_holds_nobody_back_when_the_campaign_is_over() {
+    let out = tempfile::tempdir().expect("a folder");
+    let (shared, store) = (shared(out.path(), None), store());
+    let triage = triage(&shared, &store);
+    for step in 0..FULL {
+        triage.enter(found(step, constructs(&["mod"]))).expect("entered");
+    }
+    shared.stop.ask();
+    triage.enter(found(FULL, constructs(&["div"]))).expect("entered");
+    assert_eq!(triage.pending(), FULL + 1);
+}
+
+#[test]
+fn a_claim_whose_folder_cannot_be_written_is_released() {
+    let out = tempfile::tempdir().expect("a folder");
+    let (shared, store) = (shared(out.path(), None), store());
+    let triage = triage(&shared, &store);
+    triage.enter(found(1, place("a.cpp:1"))).expect("entered");
+    // From now on nothing can be written there.
+    std::fs::remove_dir_all(out.path().join("bugs")).expect("removed");
+    std::fs::write(out.path().join("bugs"), "in the way").expect("written");
+    let error = work_off(&triage).expect_err("the disk refuses");
+    assert!(error.is_disk(), "{error}");
+    assert!(lock(&store).findings().expect("listed").is_empty(), "another process may claim it");
+    assert!(!shared.state().knows(&place("a.cpp:1")));
+    assert!(!shared.state().expects(&place("a.cpp:1")), "nobody counts duplicates of it");
+}
+
+#[test]
+fn what_waits_when_the_user_has_enough_stays_pending() {
+    let out = tempfile::tempdir().expect("a folder");
+    let (shared, store) = (shared(out.path(), Some(1)), store());
+    let triage = triage(&shared, &store);
+    for step in 0..3 {
+        triage.enter(found(step, place(&format!("a.cpp:{step}")))).expect("entered");
+    }
+    work_off(&triage).expect("worked off");
+    assert_eq!(lock(&store).findings().expect("listed").len(), 1);
+    let folders = crate::findings::finished(shared.bugs()).expect("readable");
+    let pending = |folder: &&std::path::PathBuf| Finding::read(folder).expect("a finding").0.is_pending();
+    assert_eq!((folders.len(), folders.iter().filter(pending).count()), (3, 2));
+}
+
+#[test]
+fn what_is_not_reduced_in_time_stays_pending() {
+    let out = tempfile::tempdir().expect("a folder");
+    let (shared, store) = (shared(out.path(), None), store());
+    let triage = triage(&shared, &store);
+    triage.enter(found(1, constructs(&["mod"]))).expect("entered");
+    // The user ends it after the workers have gone.
+    let asked = Cell::new(0);
+    let interrupted = || {
+        asked.set(asked.get() + 1);
+        asked.get() > 1
+    };
+    triage.work(&Ending { workers_gone: &|| true, interrupted: &interrupted }).expect("left");
+    assert!(lock(&store).findings().expect("listed").is_empty());
+    let folders = crate::findings::finished(shared.bugs()).expect("readable");
+    assert!(Finding::read(&folders[0]).expect("a finding").0.is_pending());
+}
