@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use solver::fast::ExecMode;
-use solver::launch::{Invocation, Launcher, LauncherConfig};
+use solver::launch::{Invocation, Launcher, LauncherConfig, WallChoice};
 use solver::limits::Limits;
 
 /// A compiled `misbehave.rs`, and a directory in which launchers make their scratch directories.
@@ -39,7 +39,11 @@ impl Hostile {
     }
 
     pub fn runner(&self) -> Launcher {
-        Launcher::new(config(Some(self.scratch()))).expect("a launcher")
+        self.runner_behind(WallChoice::Best)
+    }
+
+    pub fn runner_behind(&self, wall: WallChoice) -> Launcher {
+        Launcher::new(LauncherConfig { wall, ..config(Some(self.scratch())) }).expect("a launcher")
     }
 
     pub fn invocation(&self, way: &str) -> Invocation<'static> {
