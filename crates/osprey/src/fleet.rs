@@ -59,11 +59,20 @@ pub fn of_finding(finding: &campaign::Finding) -> Result<Vec<Solver>> {
         let mut found = resolve(&solvers, std::slice::from_ref(&run.solver))?;
         found.truncate(1);
         for solver in &mut found {
-            solver.options.extend(run.user_options.iter().cloned());
+            take_recorded(solver, &run.user_options);
         }
         fleet.extend(found);
     }
     Ok(fleet)
+}
+
+/// Adds options that a finding has recorded. Whoever wrote the finding must not make a solver write files: options that
+/// touch them are left out, with a note.
+pub fn take_recorded(solver: &mut Solver, options: &[String]) {
+    solver.options.extend(options.iter().cloned());
+    for word in solver.leave_out_file_options() {
+        eprintln!("note: the recorded option '{word}' touches files and is left out");
+    }
 }
 
 /// The newest Z3 and cvc5 on this machine, installed if there is none: what is asked when the user names no solver.

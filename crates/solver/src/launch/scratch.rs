@@ -88,7 +88,8 @@ impl Scratch {
         }
         let run = base.join("run");
         let input = run.join(INPUT_NAME.trim_end_matches('\0'));
-        let mut scratch = Scratch { base, run, input, directory: None, inode: 0, placed: None, set_aside: 0, _lock: lock };
+        let mut scratch =
+            Scratch { base, run, input, directory: None, inode: 0, placed: None, set_aside: 0, _lock: lock };
         if let Err(error) = scratch.make_run() {
             scratch.remove();
             return Err(error);

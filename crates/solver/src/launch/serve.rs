@@ -244,7 +244,9 @@ fn run(site: &mut Site, pool: &mut Pool, request: &StartRequest) -> Result<Reply
         Ok(true) => {
             pool.stop_all();
             if !site.enclosure.follow(&site.scratch) {
-                return Ok(Reply::Trouble("the wall around the scratch directory cannot be built again".into()));
+                return Ok(Reply::Trouble(
+                    "the wall around the scratch directory cannot be built again".into(),
+                ));
             }
         }
         Err(error) => return Ok(Reply::Trouble(error.to_string())),

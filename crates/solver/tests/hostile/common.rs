@@ -1,4 +1,5 @@
-//! What the tests with hostile solvers share.
+//! What the tests with hostile solvers share. Not every one of them uses all of it.
+#![allow(dead_code)]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -68,6 +69,7 @@ pub fn config(scratch: Option<PathBuf>) -> LauncherConfig {
     LauncherConfig {
         launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
         scratch,
+        servers: 8,
         ..LauncherConfig::default()
     }
 }

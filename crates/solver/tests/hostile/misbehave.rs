@@ -267,6 +267,21 @@ fn main() {
             fcntl(1, 4, 0o4000);
             println!("sat");
         },
+        // Says what it is, with a daemon that holds its output open and with litter wherever it can.
+        // SAFETY: one thread runs, so forked children are whole.
+        "--version" => unsafe {
+            if fork() == 0 {
+                setsid();
+                if fork() == 0 {
+                    hang();
+                }
+                std::process::exit(0);
+            }
+            let _ = std::fs::write("/tmp/osprey-hostile-litter", "x");
+            let _ = std::fs::write("/dev/shm/osprey-hostile-litter", "x");
+            let _ = std::fs::write(std::env::temp_dir().join("litter"), "x");
+            println!("Z3 version 4.8.7 - 64 bit");
+        },
         "echo" => {
             let path = std::env::args().nth(2).expect("a file");
             print!("{path}: {}", std::fs::read_to_string(&path).expect("readable"));

@@ -96,9 +96,8 @@ pub(super) fn install() -> io::Result<()> {
     // Solvers do not share a process with anything secret: the kernel need not slow them down for the filter's sake.
     let flags = libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW;
     // SAFETY: `filter` and the program it points to live through the call; the kernel copies both.
-    let done = unsafe {
-        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const filter)
-    };
+    let done =
+        unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const filter) };
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 

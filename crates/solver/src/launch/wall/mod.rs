@@ -175,8 +175,7 @@ impl Enclosure {
     pub fn rebuild(&mut self, scratch: &Scratch) -> bool {
         let abi = landlock::abi();
         self.ruleset = landlock::ruleset(scratch.run(), &self.writable);
-        let stands =
-            self.ruleset.as_ref().is_some_and(|rules| !landlock::leaks(rules.as_raw_fd(), scratch));
+        let stands = self.ruleset.as_ref().is_some_and(|rules| !landlock::leaks(rules.as_raw_fd(), scratch));
         if !stands {
             self.ruleset = None;
             return false;
