@@ -9,8 +9,9 @@ use eval::Expectation;
 use oracle::{Asking, Judge, Kind, Repeat, Standing, Subject, Verdict};
 use smtlib::{Mode, Status, Store};
 use solver::Solver;
+use solver::launch::WallChoice;
 use solver::limits::Limits;
-use solver::run::{Configuration, PartyId, Purpose, RunRules, Runner, SolverRunner};
+use solver::run::{Configuration, PartyId, Purpose, RunRules, Runner, SolverRunner, SolverRunners};
 use testkit::{Scripted, get};
 
 /// A program that prints what it is told, whatever it is asked.
@@ -157,9 +158,11 @@ fn what_does_not_repeat_is_flaky() {
     let seen = directory.path().join("seen");
     let once = format!("if [ -e {0} ]; then echo sat; else touch {0}; echo unsat; fi", seen.display());
     let moody = scripted(directory.path(), "a", &once);
-    // Finding out which solver it is has started it already.
-    let _ = std::fs::remove_file(&seen);
-    let verdicts = judge(SATISFIABLE, vec![moody], Some(Status::Sat));
+    // Behind a wall it could not remember anything.
+    let rules = RunRules::with_limits(Limits::wall(Duration::from_secs(20)));
+    let panel = Configuration::numbered([moody]).into_iter().map(Into::into).collect();
+    let runners = SolverRunners::new(panel, rules).behind(WallChoice::Off);
+    let verdicts = judge_with(SATISFIABLE, &mut runners.start().expect("a launcher"), Some(Status::Sat));
     assert_eq!(verdicts.len(), 1);
     assert_eq!(verdicts[0].repeat, Repeat::Flaky { seen: 0, runs: 2 });
     assert!(!verdicts[0].is_finding() && verdicts[0].is_flaky());

@@ -110,6 +110,7 @@ fn of_run(error: &RunError) -> Exit {
     match error {
         RunError::Install(error) => of_installation(error),
         RunError::Launch(error) => of_launch(error),
+        RunError::Changed { .. } | RunError::Broken { .. } => Exit::Solver,
     }
 }
 

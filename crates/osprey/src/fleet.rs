@@ -62,7 +62,7 @@ pub fn of_finding(finding: &campaign::Finding, instead: Option<&str>) -> Result<
         let mut found = resolve(&solvers, &[spec])?;
         found.truncate(1);
         for solver in &mut found {
-            solver.options.extend(run.user_options.iter().cloned());
+            take_recorded(solver, &run.user_options);
             let (then, now) = (&run.sha256, &solver.installed.sha256);
             if let (Some(then), None) = (then, other)
                 && now.as_ref() != Some(then)
@@ -82,6 +82,15 @@ pub fn of_finding(finding: &campaign::Finding, instead: Option<&str>) -> Result<
 
 fn short(hash: &str) -> &str {
     &hash[..hash.len().min(16)]
+}
+
+/// Adds options that a finding has recorded. Whoever wrote the finding must not make a solver write files: options that
+/// touch them are left out, with a note.
+pub fn take_recorded(solver: &mut Solver, options: &[String]) {
+    solver.options.extend(options.iter().cloned());
+    for word in solver.leave_out_file_options() {
+        eprintln!("note: the recorded option '{word}' touches files and is left out");
+    }
 }
 
 /// The newest Z3 and cvc5 on this machine, installed if there is none: what is asked when the user names no solver.

@@ -6,6 +6,7 @@
 //! * [`Solver`]: a release with its adapter and options: command lines.
 //! * [`answer`]: what it said; [`crash`]: signatures of crashes.
 //! * [`options`]: its options as data, and which are fair to set.
+//! * [`screen`]: what is taken out of a script before a solver sees it.
 //! * [`version`]: release numbers and their order.
 //! * [`launch`], [`limits`], [`fast`], [`host`]: running it, contained and quickly.
 //! * [`run`]: runs with a purpose: under which rules, what came of them, what they cost.
@@ -20,6 +21,7 @@ pub mod launch;
 pub mod limits;
 pub mod options;
 pub mod run;
+pub mod screen;
 mod solver;
 pub mod spec;
 

@@ -10,8 +10,9 @@ use crate::adapter::{Adapter, Message, RunRequest};
 use crate::answer::Wordings;
 use crate::fast::ExecMode;
 use crate::host;
-use crate::install::{How, InstallError, Installed, Origin};
+use crate::install::{How, InstallError, Installed, Origin, Stamps};
 use crate::launch::{INPUT, Invocation};
+use crate::screen::Screen;
 use crate::version::Version;
 
 /// A solver ready to run.
@@ -25,6 +26,10 @@ pub struct Solver {
     pub wordings: Arc<Wordings>,
     /// The user's words, in front of those of a test case.
     pub options: Vec<String>,
+    /// What it must not be asked to do.
+    pub screen: Arc<Screen>,
+    /// Its files as they were when it was taken up.
+    pub stamps: Stamps,
 }
 
 /// A command line: program, words and the variables it needs.
@@ -47,7 +52,8 @@ impl Solver {
         options: Vec<String>,
     ) -> Self {
         let wordings = Arc::new(Wordings::new(&adapter, installed.version.as_ref(), common));
-        Solver { installed, adapter, wordings, options }
+        let stamps = Stamps::of(&installed);
+        Solver { installed, adapter, wordings, options, screen: Screen::built_in(), stamps }
     }
 
     /// The release, where known.
@@ -113,7 +119,14 @@ impl Solver {
         Ok(Line { program, arguments, env: self.installed.env.clone() })
     }
 
-    /// One run for the launcher, with default limits and a plain start; change those fields as wanted.
+    /// Leaves out options that touch files, and says which: for options that somebody else has written into a file.
+    pub fn leave_out_file_options(&mut self) -> Vec<String> {
+        let screen = Arc::clone(&self.screen);
+        self.options.extract_if(.., |word| screen.refuses_word(word)).collect()
+    }
+
+    /// One run for the launcher, with default limits and a plain start; change those fields as wanted. What would touch
+    /// files is taken out of the script: see [`Screen`].
     pub fn invocation<'a>(
         &self,
         script: &'a [u8],
@@ -121,6 +134,7 @@ impl Solver {
     ) -> Result<Invocation<'a>, InstallError> {
         let line = self.line(request, INPUT)?;
         let mut invocation = Invocation::new(line.program, script);
+        invocation.input = self.screen.apply(script).text;
         invocation.args = line.arguments;
         invocation.env = line.env.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
         invocation.stdin = !self.reads_file();
@@ -141,7 +155,8 @@ impl Solver {
     }
 
     fn words(&self, request: &RunRequest, file: &str) -> Vec<String> {
-        let settings = request.settings.iter().map(|setting| self.option_word(setting));
+        let settings = request.settings.iter().filter(|setting| !self.screen.refuses(setting));
+        let settings = settings.map(|setting| self.option_word(setting));
         let mut options: Vec<String> = self.options.iter().cloned().chain(settings).collect();
         match self.adapter.call_for(self.version(), self.installed.how.way()) {
             Some(call) => call.words(request, &options, file),

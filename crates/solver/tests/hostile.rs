@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::{FAST, Hostile};
 use solver::fast::ExecMode;
-use solver::launch::{Exit, LaunchError, Outcome};
+use solver::launch::{Exit, LaunchError, Outcome, WallChoice};
 
 static HOSTILE: LazyLock<Hostile> = LazyLock::new(Hostile::compile);
 
@@ -194,9 +194,12 @@ fn the_next_run_finds_an_empty_directory_whatever_the_last_one_did_to_it() {
 #[test]
 fn a_solver_that_kills_the_launcher_takes_nothing_down_with_it() {
     let hostile = Hostile::compile();
-    let mut runner = hostile.runner();
-    for way in ["kill-parent", "daemon-and-kill-parent"] {
-        let lost = runner.run(&hostile.invocation(way)).expect_err("no outcome");
+    // Behind the wall it could not.
+    let mut runner = hostile.runner_behind(WallChoice::Off);
+    for way in ["kill-parent", "daemon-and-kill-parent", "stop-parent", "stop-parents"] {
+        let mut invocation = hostile.invocation(way);
+        invocation.limits.wall = SHORT;
+        let lost = runner.run(&invocation).expect_err("no outcome");
         assert!(matches!(lost, LaunchError::LauncherDied), "{lost}");
         assert!(!lost.concerns_solver());
         assert_eq!(hostile.processes().len(), 0, "the guard has killed what was left");
@@ -208,7 +211,7 @@ fn a_solver_that_kills_the_launcher_takes_nothing_down_with_it() {
 
 #[test]
 fn a_job_that_kills_its_fork_server_gets_a_plain_start() {
-    let mut runner = HOSTILE.runner();
+    let mut runner = HOSTILE.runner_behind(WallChoice::Off);
     let mut invocation = HOSTILE.invocation("kill-parent");
     invocation.mode = FAST;
     // The plain start then kills the launcher itself.

@@ -1,4 +1,4 @@
-//! After a thousand runs of misbehaving solvers no process, file or descriptor is left; nor after the death of the
+//! After a thousand runs of misbehaving solvers no process, file, descriptor or shared memory is left; nor after the death of the
 //! fuzzer or of the launcher. One test a process: it counts what the whole process has open.
 
 #[path = "hostile/common.rs"]
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use common::{FAST, Hostile, config, processes};
 use solver::fast::ExecMode;
-use solver::launch::{Invocation, LaunchError, Launcher};
+use solver::launch::{Invocation, LaunchError, Launcher, WallChoice};
 
 /// Ways that end by themselves, and ways that must be killed at the wall-clock limit.
-const QUICK: [&str; 17] = [
+const QUICK: [&str; 20] = [
     "fork",
     "daemon",
     "map",
@@ -31,9 +31,13 @@ const QUICK: [&str; 17] = [
     "stdin",
     "exit",
     "environment",
+    "sockets",
+    "shared-memory",
+    "limit-parent",
 ];
 const SLOW: [&str; 5] = ["hang", "ignore-sigterm", "daemon-and-hang", "late", "early-and-late"];
-const DEADLY: [&str; 2] = ["kill-parent", "daemon-and-kill-parent"];
+/// Ways that end or stop the launcher where no wall keeps them from it.
+const DEADLY: [&str; 4] = ["kill-parent", "stop-parents", "daemon-and-kill-parent", "stop-parent"];
 
 /// Set in a process that plays the fuzzer which will be killed: where it makes its scratch directory.
 const VICTIM: &str = "HOSTILE_TEST_VICTIM";
@@ -46,8 +50,10 @@ fn a_thousand_hostile_runs_leave_nothing() {
     let hostile = Hostile::compile();
     let launchers_before = launchers();
     let descriptors_before = open_descriptors();
+    let shared_before = shared_memory();
     {
-        let mut runner = hostile.runner();
+        let mut walled = hostile.runner();
+        let mut unwalled = hostile.runner_behind(WallChoice::Off);
         for round in 0..1000 {
             let way = match round % 100 {
                 99 => DEADLY[round / 100 % DEADLY.len()],
@@ -61,19 +67,30 @@ fn a_thousand_hostile_runs_leave_nothing() {
             invocation.limits.file_size = 1 << 20;
             invocation.limits.stdout = 1 << 18;
             invocation.limits.stderr = 1 << 18;
-            invocation.limits.wall = Duration::from_millis(if SLOW.contains(&way) { 60 } else { 20_000 });
-            match runner.run(&invocation) {
+            let endless = SLOW.contains(&way) || DEADLY.contains(&way);
+            invocation.limits.wall = Duration::from_millis(if endless { 60 } else { 20_000 });
+            // With signals open a launcher may die, and nothing else.
+            if DEADLY.contains(&way) {
+                match unwalled.run(&invocation) {
+                    Ok(_) | Err(LaunchError::LauncherDied) => {}
+                    Err(error) => panic!("{way}: {error}"),
+                }
+            }
+            match walled.run(&invocation) {
                 Ok(_) => {}
-                Err(LaunchError::LauncherDied) => assert!(DEADLY.contains(&way), "{way}"),
+                Err(LaunchError::LauncherDied) if !walled.wall().signals => {
+                    assert!(DEADLY.contains(&way), "{way}");
+                }
                 Err(error) => panic!("{way}: {error}"),
             }
         }
-        assert!(hostile.processes().len() <= 8, "no more than the fork servers are alive between runs");
+        assert!(hostile.processes().len() <= 16, "no more than the fork servers are alive between runs");
     }
     assert_eq!(hostile.processes(), BTreeSet::new());
     assert_eq!(launchers(), launchers_before);
     assert_eq!(hostile.scratch_entries(), 0);
     assert_eq!(open_descriptors(), descriptors_before);
+    assert_eq!(shared_memory(), shared_before);
     assert_eq!(children(std::process::id()), Vec::<u32>::new());
 
     a_killed_fuzzer_leaves_nothing(&hostile);
@@ -92,6 +109,16 @@ fn children(parent: u32) -> Vec<u32> {
             (after.split_ascii_whitespace().nth(1)?.parse() == Ok(parent)).then_some(pid)
         })
         .collect()
+}
+
+/// Shared memory, queues and semaphores of the whole machine that hostile solvers could have made.
+fn shared_memory() -> Vec<String> {
+    let of_the_kernel = ["shm", "msg", "sem"].into_iter().flat_map(|kind| {
+        let table = std::fs::read_to_string(format!("/proc/sysvipc/{kind}")).unwrap_or_default();
+        table.lines().filter(|line| line.contains("85394711")).map(str::to_owned).collect::<Vec<_>>()
+    });
+    let named = std::path::Path::new("/dev/shm/osprey-hostile-test");
+    of_the_kernel.chain(named.exists().then(|| named.display().to_string())).collect()
 }
 
 fn open_descriptors() -> usize {

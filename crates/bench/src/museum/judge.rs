@@ -51,7 +51,8 @@ pub struct BugTest {
 
 /// The item's release with its options, then the references, those of the same line first.
 pub fn parties(item: &Item, own: &Solver, references: &[Solver]) -> (Target, Vec<Target>) {
-    let own = Solver { options: item.options.clone(), ..own.clone() };
+    let mut own = Solver { options: item.options.clone(), ..own.clone() };
+    own.leave_out_file_options();
     let target = Target::new(0, own);
     let lineage = |solver: &Solver| Target::new(0, solver.clone()).configuration().lineage();
     let of_line = lineage(&target.solver);

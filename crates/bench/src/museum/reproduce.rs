@@ -29,7 +29,8 @@ pub struct ReproductionResult {
 /// Runs an item's trigger on its release. The references are asked only about what cannot be seen from one run.
 pub fn reproduce(item: &Item, own: &Solver, references: &[Solver]) -> Result<ReproductionResult, BenchError> {
     let text = item.trigger()?;
-    let solver = Solver { options: item.options.clone(), ..own.clone() };
+    let mut solver = Solver { options: item.options.clone(), ..own.clone() };
+    solver.leave_out_file_options();
     let limits = Limits { memory: Some(MEMORY), ..Limits::wall(item.timeout()) };
     let failed = |source| BenchError::Run { solver: item.release(), source };
     let everybody = Configuration::numbered(std::iter::once(&solver).chain(references).cloned());

@@ -153,7 +153,8 @@ fn of_finding(settings: &Settings, solvers: &Solvers, folder: &Path) -> Result<U
     };
     let mut options = run.user_options.clone();
     options.extend(run.settings.iter().map(|setting| own.option_word(setting)));
-    let solver = Solver { options: options.clone(), ..own };
+    let mut solver = Solver { options: options.clone(), ..own };
+    solver.leave_out_file_options();
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let Some(predicate) = predicate(settings, &name, kind, &solver)? else {
         return Ok(Err("its solver is no program that a script can call".into()));

@@ -88,8 +88,9 @@ pub fn runners(identity: &Identity, targets: &[Target], plain: bool) -> Arc<dyn 
     Arc::new(SolverRunners::new(panel, rules))
 }
 
-/// How long a solver may take to answer the empty script.
-const PREFLIGHT: Duration = Duration::from_secs(10);
+/// How long a solver may take to answer the empty script: runtimes and instrumented builds need long to start, and
+/// longer on a busy machine.
+const PREFLIGHT: Duration = Duration::from_secs(60);
 
 /// Runs a campaign of this process's own.
 pub fn run(

@@ -53,6 +53,7 @@ impl Triage<'_> {
         let solver = |run: &RunRecord| {
             let mut solver = solvers.iter().find(|solver| solver.name() == run.solver)?.clone();
             solver.options = run.user_options.clone();
+            solver.leave_out_file_options();
             Some(solver)
         };
         let solvers: Option<Vec<_>> = finding.runs.iter().map(solver).collect();

@@ -155,6 +155,9 @@ impl Check {
             findings: verdicts.iter().filter(|verdict| verdict.is_finding()).count(),
             verdicts,
         };
+        for note in runner.take_notes() {
+            eprintln!("note: {note}");
+        }
         if self.json {
             output::print_json(&report)?;
         } else {

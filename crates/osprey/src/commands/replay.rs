@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use campaign::{Finding, Target, hash, replay, store};
 use clap::Args;
 use solver::limits::Limits;
-use solver::run::{Configuration, RunRules, SolverRunner};
+use solver::run::{Configuration, RunRules, Runner as _, SolverRunner};
 
 use crate::exit::Exit;
 use crate::{duration, fleet};
@@ -56,6 +56,9 @@ impl Replay {
         let panel = Configuration::numbered(fleet.iter().cloned());
         let mut runner = SolverRunner::new(panel, RunRules::with_limits(limits))?;
         let replayed = replay::replay(&finding, &folder, &fleet, &mut runner)?;
+        for note in runner.take_notes() {
+            eprintln!("note: {note}");
+        }
         if self.json {
             println!("{}", serde_json::to_string(&replayed)?);
         } else {

@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use solver::install::{Available, How, Installed, Listed, Origin};
+use solver::launch::{Launcher, LauncherConfig, Wall};
 use solver::options::{OptionKind, OptionTable, SolverOption};
 use solver::{InstallError, Solvers as Fleet};
 
@@ -97,8 +98,9 @@ impl Solvers {
 impl List {
     fn run(&self, fleet: &Fleet, json: bool) -> Result<Exit> {
         let listed = fleet.list(self.available);
+        let wall = Launcher::new(LauncherConfig::default())?.wall();
         if json {
-            output::print_json(&listed)?;
+            output::print_json(&Listing { solvers: &listed, wall })?;
             return Ok(Exit::Clean);
         }
         let mut text = String::new();
@@ -108,9 +110,18 @@ impl List {
                 text += &format!("  {}\n", line(installed));
             }
         }
-        output::print(&(text + "\nInstall with `osprey solvers install NAME@RELEASE`.\n"))?;
+        text += &format!("\nWall around solvers: {wall}.\n");
+        output::print(&(text + "Install with `osprey solvers install NAME@RELEASE`.\n"))?;
         Ok(Exit::Clean)
     }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Listing<'a> {
+    solvers: &'a [Listed],
+    /// What keeps solvers from writing and from the network here.
+    wall: Wall,
 }
 
 /// What could be installed, in half a line: a registry may hold fifty releases.

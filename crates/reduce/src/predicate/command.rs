@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use smtlib::{Family, Release, Version};
 use solver::fast::ExecMode;
-use solver::launch::{ATTEMPTS, Exit, INPUT, Invocation, LaunchError, Launcher, LauncherConfig, Outcome};
+use solver::launch::{
+    ATTEMPTS, Exit, INPUT, Invocation, LaunchError, Launcher, LauncherConfig, Outcome, WallChoice,
+};
 use solver::limits;
 use solver::run::{Accounts, Configuration};
 
@@ -64,7 +66,7 @@ impl Command {
             golden: Golden { exit: Exit::Exited(0), stdout: Vec::new(), stderr: Vec::new() },
             took: Duration::ZERO,
         };
-        let mut runner = Launcher::new(LauncherConfig::default())?;
+        let mut runner = Launcher::new(launcher_config())?;
         let started = Instant::now();
         let outcome = command.run(&mut runner, input, command.limits.wall)?;
         command.took = started.elapsed();
@@ -127,7 +129,7 @@ fn contains(output: &[u8], text: &str) -> bool {
 
 impl Predicate for Command {
     fn examiner(&self) -> Result<Box<dyn Examiner>, ReduceError> {
-        let runner = Launcher::new(LauncherConfig::default())?;
+        let runner = Launcher::new(launcher_config())?;
         Ok(Box::new(CommandExaminer {
             command: self.clone(),
             runner,
@@ -193,4 +195,9 @@ impl Examiner for CommandExaminer {
     fn take_accounts(&mut self) -> Accounts {
         std::mem::take(&mut self.accounts)
     }
+}
+
+/// The command is the user's own program and may write where they may.
+fn launcher_config() -> LauncherConfig {
+    LauncherConfig { wall: WallChoice::Off, ..LauncherConfig::default() }
 }

@@ -212,6 +212,9 @@ pub struct OptionRules {
     pub more: Vec<Vec<String>>,
     /// How a chosen option is written on the command line.
     pub syntax: OptionSyntax,
+    /// Names of options that touch files: in lower case, with dashes for underscores. Neither a script nor an option
+    /// that was read from a file may set one.
+    pub files: Vec<Pattern>,
     /// Options not to be set, each with the reason.
     pub exclude: Vec<Exclusion>,
     /// Values for options whose listing does not tell them.
@@ -327,7 +330,7 @@ impl Adapter {
         let messages = self.messages.iter().map(|message| &message.pattern);
         let logics = self.logics.iter().map(|logic| &logic.names);
         let excluded = self.options.exclude.iter().map(|rule| &rule.pattern);
-        let values = self.options.values.iter().map(|rule| &rule.pattern);
+        let values = self.options.values.iter().map(|rule| &rule.pattern).chain(&self.options.files);
         let identify = self.identify.iter().map(|identify| &identify.output);
         packages.chain(messages).chain(logics).chain(excluded).chain(values).chain(identify)
     }

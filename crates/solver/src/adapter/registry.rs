@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::call::PLACEHOLDERS;
-use super::{Adapter, Listing, Message, OptionSyntax, Registry, Way};
+use super::{Adapter, Listing, Message, OptionSyntax, Pattern, Registry, Way};
 use crate::spec::nearest;
 
 const BUILT_IN: &[(&str, &str)] = &[
@@ -54,12 +54,15 @@ pub enum AdapterError {
 pub struct Adapters {
     adapters: Vec<Adapter>,
     common: Vec<Message>,
+    /// Options that touch files, whatever the solver.
+    files: Vec<Pattern>,
 }
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Common {
     message: Vec<Message>,
+    files: Vec<Pattern>,
 }
 
 impl Adapters {
@@ -71,7 +74,11 @@ impl Adapters {
         };
         let common: Common =
             toml::from_str(COMMON).unwrap_or_else(|error| panic!("built-in wordings: {error}"));
-        Adapters { adapters: BUILT_IN.iter().map(read).collect(), common: common.message }
+        Adapters {
+            adapters: BUILT_IN.iter().map(read).collect(),
+            common: common.message,
+            files: common.files,
+        }
     }
 
     /// The built-in ones, then every `*.toml` of the user's adapter directory, then the files named on the command line.
@@ -145,6 +152,11 @@ impl Adapters {
     /// Wordings every program may print.
     pub fn common_messages(&self) -> &[Message] {
         &self.common
+    }
+
+    /// Patterns of the options that touch files, of all solvers.
+    pub fn file_options(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().chain(self.iter().flat_map(|adapter| &adapter.options.files)).map(Pattern::source)
     }
 
     /// Names close to a mistyped one.
@@ -295,6 +307,7 @@ mod tests {
             assert!(!adapter.theories_of(None).is_empty(), "{file} has no theory");
         }
         assert!(!adapters.common_messages().is_empty());
+        assert!(regex::RegexSet::new(adapters.file_options()).is_ok());
     }
 
     #[test]

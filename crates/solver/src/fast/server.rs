@@ -44,6 +44,9 @@ enum Message {
 /// A server must reach its fork point within the run's own time, but short limits are for solving, not for starting.
 const LEAST_START: Duration = Duration::from_secs(10);
 
+/// How long a server may take to tell of a job that was killed.
+const REPORT: Duration = Duration::from_secs(5);
+
 /// A run may be over before its job has been forked: when to look again.
 const UNFORKED: Duration = Duration::from_millis(1);
 
@@ -145,11 +148,12 @@ impl Server {
         if !self.send(&job) {
             return Ok(Err(Failed("its fork server died".to_owned())));
         }
-        let (mut timed_out, mut truncated, mut killed) = (false, false, false);
+        let (mut timed_out, mut truncated) = (false, false);
+        let mut killed: Option<Instant> = None;
         let report = loop {
             let over = timed_out || truncated;
-            let until = if killed {
-                None
+            let until = if let Some(killed) = killed {
+                Some(killed + REPORT)
             } else if over {
                 Some(Instant::now() + UNFORKED)
             } else {
@@ -164,13 +168,20 @@ impl Server {
                     Message::Gone => return Ok(Err(Failed("its fork server died".to_owned()))),
                 }
             }
+            // Jobs share the server's side of the wall: one may stop it, and no report would ever come.
+            if woken.child && self.child.has_stopped() {
+                return Ok(Err(Failed("its fork server was stopped".to_owned())));
+            }
+            if killed.is_some_and(|killed| killed.elapsed() >= REPORT) {
+                return Ok(Err(Failed("its fork server does not answer".to_owned())));
+            }
             if !over {
                 truncated = stdout.truncated || stderr.truncated;
                 timed_out = !truncated && woken.expired;
             }
-            if (timed_out || truncated) && !killed {
-                killed = self.kill_job();
-                if !killed && start.elapsed() > limits.wall + LEAST_START {
+            if (timed_out || truncated) && killed.is_none() {
+                killed = self.kill_job().then(Instant::now);
+                if killed.is_none() && start.elapsed() > limits.wall + LEAST_START {
                     return Ok(Err(Failed("its fork server does not fork".to_owned())));
                 }
             }
@@ -277,7 +288,7 @@ fn prepare(
         if library.is_some() {
             env.push(CString::new(format!("LD_PRELOAD=/proc/self/fd/{LIBRARY_FD}")).ok()?);
         }
-        Program::new(&request.program, &request.args, env, site.directory())
+        site.program(request, env)
     });
     let program = environment.ok_or_else(|| io::Error::from_raw_os_error(libc::EINVAL))?;
     Ok((program, Stream::new()?, Stream::new()?, socket_pair()?))

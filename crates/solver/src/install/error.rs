@@ -129,6 +129,18 @@ pub enum InstallError {
         /// What the trial run said.
         said: String,
     },
+    /// It was changed since it was installed, and cannot be installed again.
+    #[error("{name} {version} is damaged ({what}), and installing it again failed: {source}")]
+    Damaged {
+        /// The solver.
+        name: String,
+        /// The release.
+        version: Version,
+        /// What is wrong with it.
+        what: String,
+        /// Why it could not be repaired.
+        source: Box<InstallError>,
+    },
     /// It is another release than asked for.
     #[error("asked for {name} {wanted}, but what the registry gave says it is {found}")]
     WrongRelease {

@@ -1,15 +1,18 @@
-//! Which solver and release an executable is: it is asked once, and the answer is remembered until the file changes.
+//! Which solver and release an executable is: it is asked once, and the answer is remembered until the file changes. A
+//! failure is not an answer: the next time it is asked again.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::contained::Contained;
 use super::error::InstallError;
 use super::home::Home;
-use super::process::{command, run};
+use super::process::Finished;
 use crate::adapter::{Adapter, Adapters, Identify};
 use crate::version::Version;
 
@@ -55,8 +58,8 @@ pub(super) fn identify(home: &Home, adapters: &Adapters, path: &Path) -> Identit
     {
         return known.clone();
     }
-    let identity = ask(adapters, path);
-    if let Some(stamp) = stamp {
+    let (identity, certain) = ask(adapters, path);
+    if let Some(stamp) = stamp.filter(|_| certain) {
         memory.retain(|_, identity| adapters.get(&identity.name).is_some());
         memory.insert(stamp, identity.clone());
         // Not being able to remember costs one start of the solver next time.
@@ -66,36 +69,55 @@ pub(super) fn identify(home: &Home, adapters: &Adapters, path: &Path) -> Identit
 }
 
 /// Asks without looking at what is remembered, with the variables the program needs.
-pub(super) fn release_of(adapter: &Adapter, path: &Path, env: &[(String, String)]) -> Option<Version> {
-    adapter.identify.as_ref().and_then(|identify| ask_one(identify, path, env))
+pub(super) fn release_of(
+    contained: &mut Contained,
+    adapter: &Adapter,
+    path: &Path,
+    env: &[(String, String)],
+) -> Option<Version> {
+    let identify = adapter.identify.as_ref()?;
+    let words: Vec<OsString> = identify.arguments.iter().map(OsString::from).collect();
+    version_in(identify, &contained.ask(path, &words, env, PATIENCE).ok()?)
 }
 
-fn ask(adapters: &Adapters, path: &Path) -> Identity {
+/// What it says, and whether that is certain: it ended by itself and in order. At most two starts: in the words of the
+/// solver it is called like, and in those that most solvers know.
+fn ask(adapters: &Adapters, path: &Path) -> (Identity, bool) {
     let file_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let by_name = adapters.by_executable(&file_name);
-    if let Some(adapter) = by_name
-        && let Some(version) = release_of(adapter, path, &[])
-    {
-        return Identity { name: adapter.name.clone(), version: Some(version) };
-    }
-    let recognised = adapters.iter().find_map(|adapter| {
-        let identify = adapter.identify.as_ref().filter(|identify| identify.unmistakable)?;
+    let unknown = Identity { name: by_name.unwrap_or(adapters.any_command()).name.clone(), version: None };
+    let Ok(mut contained) = Contained::start() else { return (unknown, false) };
+    let usual = vec!["--version".to_owned()];
+    let own = by_name.and_then(|adapter| Some(&adapter.identify.as_ref()?.arguments));
+    let questions = own.into_iter().chain([&usual].into_iter().filter(|usual| own != Some(usual)));
+    let mut certain = true;
+    for question in questions {
+        let words: Vec<OsString> = question.iter().map(OsString::from).collect();
+        let Ok(finished) = contained.ask(path, &words, &[], PATIENCE) else { return (unknown, false) };
         // Every adapter of this kind would ask in its own words; one plain question is enough for a file whose name
         // says nothing.
-        (identify.arguments == ["--version"]).then_some(())?;
-        let version = ask_one(identify, path, &[])?;
-        Some(Identity { name: adapter.name.clone(), version: Some(version) })
-    });
-    recognised.unwrap_or_else(|| Identity {
-        name: by_name.unwrap_or(adapters.any_command()).name.clone(),
-        version: None,
-    })
+        let unmistakable = adapters.iter().filter(|adapter| {
+            adapter.identify.as_ref().is_some_and(|identify| identify.unmistakable && usual == *question)
+        });
+        for adapter in by_name.into_iter().chain(unmistakable) {
+            let Some(identify) = adapter.identify.as_ref().filter(|known| known.arguments == *question)
+            else {
+                continue;
+            };
+            if let Some(version) = version_in(identify, &finished) {
+                return (Identity { name: adapter.name.clone(), version: Some(version) }, true);
+            }
+        }
+        certain &= finished.success;
+        if finished.timed_out {
+            break;
+        }
+    }
+    (unknown, certain)
 }
 
-fn ask_one(identify: &Identify, path: &Path, env: &[(String, String)]) -> Option<Version> {
-    let mut asked = command(path);
-    asked.args(&identify.arguments).envs(env.iter().cloned()).current_dir(std::env::temp_dir());
-    let said = run(&mut asked, PATIENCE).ok()?.all();
+fn version_in(identify: &Identify, finished: &Finished) -> Option<Version> {
+    let said = finished.all();
     let version = identify.output.captures(&said)?.name("version")?.as_str();
     version.trim_end_matches('.').parse().ok()
 }
@@ -118,6 +140,7 @@ mod tests {
 
     #[test]
     fn an_executable_is_known_by_what_it_says_then_by_its_name_then_not_at_all() {
+        testkit::launcher();
         let directory = tempfile::tempdir().expect("a directory");
         let home = Home::at(directory.path().join("home"));
         let adapters = Adapters::built_in();
@@ -133,18 +156,38 @@ mod tests {
 
     #[test]
     fn an_answer_is_remembered_until_the_file_changes() {
+        testkit::launcher();
         let directory = tempfile::tempdir().expect("a directory");
         let home = Home::at(directory.path().join("home"));
         let adapters = Adapters::built_in();
-        let counting = "#!/bin/sh\necho x >> \"$0.count\"\necho 'Z3 version 4.8.7 - 64 bit'\n";
-        let path = script(directory.path(), "z3", counting);
-        identify(&home, &adapters, &path);
-        identify(&home, &adapters, &path);
-        let asked = std::fs::read_to_string(directory.path().join("z3.count")).expect("asked");
-        assert_eq!(asked.lines().count(), 1);
-        let path = script(directory.path(), "z3", "#!/bin/sh\necho 'Z3 version 5.0.0 - 64 bit'\n");
+        let saying = |version: &str| format!("#!/bin/sh\necho 'Z3 version {version} - 64 bit'\n");
+        let path = script(directory.path(), "z3", &saying("4.8.7"));
+        let time = path.metadata().and_then(|metadata| metadata.modified()).expect("a time");
+        let version = || identify(&home, &adapters, &path).version.map(|version| version.to_string());
+        assert_eq!(version().as_deref(), Some("4.8.7"));
+        // As large and as old as before: nobody asks.
+        script(directory.path(), "z3", &saying("5.0.0"));
+        let file = std::fs::File::options().write(true).open(&path).expect("there");
+        file.set_modified(time).expect("set");
+        drop(file);
+        assert_eq!(version().as_deref(), Some("4.8.7"));
+        script(directory.path(), "z3", &saying("4.10.0"));
+        assert_eq!(version().as_deref(), Some("4.10.0"));
+    }
+
+    #[test]
+    fn a_failure_is_not_remembered() {
+        testkit::launcher();
+        let directory = tempfile::tempdir().expect("a directory");
+        let home = Home::at(directory.path().join("home"));
+        let adapters = Adapters::built_in();
+        let failing =
+            "#!/bin/sh\ntest -e \"${0%/*}/library\" || exit 127\necho 'Z3 version 4.8.7 - 64 bit'\n";
+        let path = script(directory.path(), "z3", failing);
+        assert_eq!(identify(&home, &adapters, &path).version, None);
+        std::fs::write(directory.path().join("library"), "").expect("written");
         let version = identify(&home, &adapters, &path).version.map(|version| version.to_string());
-        assert_eq!(version.as_deref(), Some("5.0.0"));
+        assert_eq!(version.as_deref(), Some("4.8.7"));
     }
 
     #[test]

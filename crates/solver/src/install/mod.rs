@@ -5,27 +5,34 @@
 //! | `solvers.rs` | the entry point: resolve, install, list |
 //! | `release.rs` | installing one release: fetch, unpack, try, rename into place |
 //! | `identify.rs` | which solver and release an executable is |
+//! | `contained.rs` | asking a solver something, behind the wall |
+//! | `contents.rs` | whether a release is still what was installed |
+//! | `stamp.rs` | whether its files have been replaced since |
 //! | `pip.rs`, `debian.rs`, `wheel.rs` | the two registries and the archive form of one of them |
-//! | `content.rs` | hashes of programs |
+//! | `hash.rs` | hashes of programs |
 //! | `home.rs` | the data directory, its locks and its memory |
 //! | `process.rs` | running pip and the like, bounded |
 //! | `error.rs` | why it did not work and what to do |
 
-mod content;
+pub(crate) mod contained;
+mod contents;
 mod debian;
 mod error;
+mod hash;
 mod home;
 mod identify;
 mod pip;
 pub(crate) mod process;
 mod release;
 mod solvers;
+mod stamp;
 mod wheel;
 
 pub use error::InstallError;
 pub use home::Home;
 pub use release::Step;
 pub use solvers::{Available, Listed, Solvers};
+pub use stamp::Stamps;
 
 use std::path::PathBuf;
 

@@ -1,8 +1,9 @@
-//! Running the programs around solvers (pip, dpkg, `--version`): no fuzzing input, but still bounded in time and output.
+//! Running the programs around solvers (pip, dpkg): no fuzzing input, but still bounded in time and output. Solvers
+//! themselves are run contained: see `contained.rs`.
 
 use std::ffi::OsStr;
 use std::io::{self, Read};
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,8 @@ pub(crate) struct Finished {
     pub success: bool,
     /// Killed at the time limit.
     pub timed_out: bool,
+    /// Ended by this signal, not of ours.
+    pub signal: Option<i32>,
     pub stdout: String,
     pub stderr: String,
 }
@@ -70,6 +73,7 @@ pub(crate) fn run(command: &mut Command, limit: Duration) -> io::Result<Finished
     Ok(Finished {
         success: status.success() && !timed_out,
         timed_out,
+        signal: status.signal().filter(|_| !timed_out),
         stdout: collect(stdout),
         stderr: collect(stderr),
     })

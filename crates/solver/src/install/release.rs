@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::contained::Contained;
+use super::contents::{CONTENTS, Contents};
 use super::error::InstallError;
 use super::home::Home;
-use super::process::{command, run};
 use super::{How, Installed, Origin, debian, identify, pip, wheel};
 use crate::adapter::{Adapter, Package, Registry, RunRequest, Way};
 use crate::host::python;
@@ -42,9 +43,11 @@ fn key(name: &str, version: &Version) -> String {
     format!("{name}-{version}")
 }
 
-/// A release that was installed before.
-pub(super) fn installed(home: &Home, name: &str, version: &Version) -> Option<Installed> {
-    read_manifest(home, &key(name, version))
+/// A release that was installed before and is still what it was.
+pub(super) fn installed(home: &Home, adapter: &Arc<Adapter>, version: &Version) -> Option<Installed> {
+    let key = key(&adapter.name, version);
+    let found = read_manifest(home, &key)?;
+    damage_of(home, adapter, &found, version, &key).is_none().then_some(found)
 }
 
 /// All releases that were installed before, in a fixed order.
@@ -83,10 +86,62 @@ pub(super) fn install(
     let key = key(&adapter.name, &named);
     progress(Step::Waiting);
     let _lock = home.lock(&key).map_err(|source| InstallError::disk(home.root(), source))?;
+    let mut damage = None;
     if let Some(done) = read_manifest(home, &key) {
-        progress(Step::Done);
-        return Ok(done);
+        damage = damage_of(home, adapter, &done, &named, &key);
+        if damage.is_none() {
+            progress(Step::Done);
+            return Ok(done);
+        }
     }
+    let installed = install_anew(home, adapter, package, release, progress);
+    match damage {
+        None => installed,
+        Some(what) => installed.map_err(|source| InstallError::Damaged {
+            name: adapter.name.clone(),
+            version: named,
+            what,
+            source: Box::new(source),
+        }),
+    }
+}
+
+/// What is wrong with a release that was installed before. One of which no record was made is tried out, and recorded if
+/// it works.
+fn damage_of(
+    home: &Home,
+    adapter: &Arc<Adapter>,
+    installed: &Installed,
+    version: &Version,
+    key: &str,
+) -> Option<String> {
+    let directory = home.solvers().join(key);
+    if let Some(mut contents) = Contents::read(&directory) {
+        return contents.damage(&directory);
+    }
+    if let Err(error) = try_out(adapter, installed.clone(), version) {
+        return Some(error.to_string());
+    }
+    // Not being able to remember costs a trial the next time.
+    let _ = record(&directory);
+    None
+}
+
+/// Remembers what the release consists of.
+fn record(directory: &Path) -> io::Result<()> {
+    let files = files_below(directory).map_err(io::Error::other)?;
+    Contents::of(directory, &files, &[MANIFEST, CONTENTS])?.write(directory)
+}
+
+fn install_anew(
+    home: &Home,
+    adapter: &Arc<Adapter>,
+    package: &Package,
+    release: &Version,
+    progress: &dyn Fn(Step),
+) -> Result<Installed, InstallError> {
+    let named = package.user_name(release);
+    let key = key(&adapter.name, &named);
     let scratch = home.scratch(&key).map_err(|source| InstallError::disk(home.root(), source))?;
     let directory = scratch.path();
     let members = fetch(package, release, directory, progress)?;
@@ -102,19 +157,22 @@ pub(super) fn install(
     progress(Step::Trying);
     let mut placed = installed.clone();
     placed.place_in(home, directory).map_err(|source| InstallError::disk(home.root(), source))?;
+    let mut contained = Contained::start().map_err(|error| InstallError::Launcher(error.to_string()))?;
     if let How::Executable { path } = &placed.how
-        && let Some(found) = identify::release_of(adapter, path, &placed.env)
+        && let Some(found) = identify::release_of(&mut contained, adapter, path, &placed.env)
         && found != named.without_post()
     {
         return Err(InstallError::WrongRelease { name: adapter.name.clone(), wanted: named, found });
     }
-    try_out(adapter, placed, &named, directory)?;
+    drop(contained);
+    try_out(adapter, placed, &named)?;
 
     installed.env.sort();
     let manifest = directory.join(MANIFEST);
     let text =
         serde_json::to_vec_pretty(&installed).map_err(|error| InstallError::disk(&manifest, error.into()))?;
     std::fs::write(&manifest, text).map_err(|source| InstallError::disk(&manifest, source))?;
+    record(directory).map_err(|source| InstallError::disk(directory, source))?;
     let target = home.solvers().join(&key);
     if target.exists() {
         // Without a readable manifest it is the remains of something else.
@@ -200,27 +258,25 @@ fn environment(package: &Package, directory: &Path) -> Vec<(String, String)> {
     }
 }
 
-fn try_out(
-    adapter: &Arc<Adapter>,
-    installed: Installed,
-    version: &Version,
-    directory: &Path,
-) -> Result<(), InstallError> {
+/// Runs a trivial script.
+fn try_out(adapter: &Arc<Adapter>, installed: Installed, version: &Version) -> Result<(), InstallError> {
     let does_not_run =
         |said: String| InstallError::DoesNotRun { name: adapter.name.clone(), version: *version, said };
-    let script = directory.join("trial.smt2");
-    std::fs::write(&script, TRIAL).map_err(|source| InstallError::disk(&script, source))?;
     let solver = Solver::new(installed, Arc::clone(adapter), &[], Vec::new());
-    let line = solver.line(&RunRequest::default(), &script.to_string_lossy())?;
-    let mut trial = command(&line.program);
-    trial.args(&line.arguments).envs(line.env.iter().cloned()).current_dir(directory);
-    let finished = run(&mut trial, PATIENCE).map_err(|error| does_not_run(error.to_string()))?;
-    if finished.stdout.lines().all(|line| line.trim() != "sat") {
-        let said = finished.last_words();
-        let said = if said.is_empty() { "it printed nothing on a trivial script".to_string() } else { said };
-        return Err(does_not_run(said));
+    let mut contained = Contained::start().map_err(|error| InstallError::Launcher(error.to_string()))?;
+    let trial = solver.invocation(TRIAL.as_bytes(), &RunRequest::default())?;
+    let finished = contained.run(trial, PATIENCE).map_err(|error| does_not_run(error.to_string()))?;
+    if finished.stdout.lines().any(|line| line.trim() == "sat") {
+        return Ok(());
     }
-    std::fs::remove_file(&script).map_err(|source| InstallError::disk(&script, source))
+    let said = match (finished.last_words(), finished.signal) {
+        (said, Some(signal)) => {
+            format!("a trivial script ends it by signal {signal} {said}").trim().to_string()
+        }
+        (said, None) if said.is_empty() => "it printed nothing on a trivial script".to_string(),
+        (said, None) => said,
+    };
+    Err(does_not_run(said))
 }
 
 fn files_below(directory: &Path) -> Result<Vec<PathBuf>, InstallError> {

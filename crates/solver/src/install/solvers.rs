@@ -8,8 +8,9 @@ use serde::Serialize;
 use super::error::InstallError;
 use super::home::Home;
 use super::release::{self, Step};
-use super::{How, Installed, Origin, content, identify, pip};
+use super::{How, Installed, Origin, hash, identify, pip};
 use crate::adapter::{Adapter, Adapters, Package, Registry};
+use crate::screen::Screen;
 use crate::solver::Solver;
 use crate::spec::{Spec, Target, Wanted};
 use crate::version::Version;
@@ -22,6 +23,7 @@ pub type Progress<'a> = &'a dyn Fn(&str, Step);
 pub struct Solvers {
     adapters: Adapters,
     shared: Vec<Arc<Adapter>>,
+    screen: Arc<Screen>,
     home: Home,
 }
 
@@ -57,7 +59,8 @@ impl Solvers {
     /// With these adapters and this data directory.
     pub fn new(adapters: Adapters, home: Home) -> Self {
         let shared = adapters.iter().cloned().map(Arc::new).collect();
-        Solvers { adapters, shared, home }
+        let screen = Arc::new(Screen::new(&adapters));
+        Solvers { adapters, shared, screen, home }
     }
 
     /// The adapters in force.
@@ -147,7 +150,8 @@ impl Solvers {
 
     fn ready(&self, installed: Installed, options: Vec<String>) -> Result<Solver, InstallError> {
         let adapter = self.adapter(&installed.name)?;
-        Ok(Solver::new(installed, adapter, self.adapters.common_messages(), options))
+        let solver = Solver::new(installed, adapter, self.adapters.common_messages(), options);
+        Ok(Solver { screen: Arc::clone(&self.screen), ..solver })
     }
 
     fn adapter(&self, name: &str) -> Result<Arc<Adapter>, InstallError> {
@@ -172,7 +176,7 @@ impl Solvers {
     fn executable(&self, path: std::path::PathBuf, origin: Origin) -> Installed {
         let identity = identify::identify(&self.home, &self.adapters, &path);
         // What cannot be read can still be run; it is known by its path and version then.
-        let sha256 = content::sha256(&path).ok();
+        let sha256 = hash::sha256(&path).ok();
         Installed {
             name: identity.name,
             version: identity.version,
@@ -194,8 +198,12 @@ impl Solvers {
         }
         let mine =
             release::all_installed(&self.home).into_iter().filter(|release| release.name == adapter.name);
-        if let Some(newest) = mine.max_by(|a, b| a.version.cmp(&b.version)) {
-            return Ok(newest);
+        if let Some(version) = mine.filter_map(|release| release.version).max() {
+            // By its number, so that a damaged one is noticed.
+            return self
+                .releases(&adapter, &Wanted::Version(version), progress)?
+                .pop()
+                .ok_or_else(|| self.not_installable(&adapter));
         }
         self.releases(&adapter, &Wanted::Latest, progress)?
             .pop()
@@ -217,7 +225,7 @@ impl Solvers {
         let asking = || progress(&adapter.name, Step::Asking);
         match wanted {
             Wanted::Version(version) => {
-                if let Some(found) = release::installed(&self.home, &adapter.name, version) {
+                if let Some(found) = release::installed(&self.home, adapter, version) {
                     return Ok(vec![found]);
                 }
                 let here = self.on_path(adapter).into_iter().find(|found| {

@@ -9,22 +9,32 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use crate::limits::Limits;
 
+use super::wall;
+
 /// A program to execute, ready for `execve`.
 pub(crate) struct Program {
     path: CString,
     args: Vec<CString>,
     env: Vec<CString>,
     directory: CString,
+    /// Rules to be entered before it is executed.
+    rules: Option<RawFd>,
 }
 
 impl Program {
     /// `None` if a zero byte is in one of them (the worker has checked that already).
-    pub fn new(path: &[u8], args: &[Vec<u8>], env: Vec<CString>, directory: CString) -> Option<Self> {
+    pub fn new(
+        path: &[u8],
+        args: &[Vec<u8>],
+        env: Vec<CString>,
+        directory: CString,
+        rules: Option<RawFd>,
+    ) -> Option<Self> {
         let path = CString::new(path).ok()?;
         let args: Result<Vec<CString>, _> = std::iter::once(Ok(path.clone()))
             .chain(args.iter().map(|arg| CString::new(arg.as_slice())))
             .collect();
-        Some(Program { path, args: args.ok()?, env, directory })
+        Some(Program { path, args: args.ok()?, env, directory, rules })
     }
 }
 
@@ -50,6 +60,7 @@ struct Order<'a> {
     directory: *const c_char,
     stdio: &'a Stdio<'a>,
     limits: &'a [(c_int, libc::rlimit)],
+    rules: Option<RawFd>,
     parent: libc::pid_t,
     errno: c_int,
 }
@@ -97,6 +108,7 @@ impl Child {
             directory: program.directory.as_ptr(),
             stdio,
             limits,
+            rules: program.rules,
             // SAFETY: `getpid` always succeeds and touches no memory.
             parent: unsafe { libc::getpid() },
             errno: 0,
@@ -144,6 +156,17 @@ impl Child {
         done == 0 && unsafe { report.si_pid() } == self.pid
     }
 
+    /// Whether somebody has stopped it. Told once for each time.
+    pub fn has_stopped(self) -> bool {
+        // SAFETY: all zeros is a valid value of this struct, which the kernel fills.
+        let mut report: libc::siginfo_t = unsafe { std::mem::zeroed() };
+        let options = libc::WSTOPPED | libc::WNOHANG;
+        // SAFETY: the kernel writes to a struct of the right type that lives through the call.
+        let done = unsafe { libc::waitid(libc::P_PID, self.pid as libc::id_t, &mut report, options) };
+        // SAFETY: the field is valid after a successful `waitid`, and zero otherwise.
+        done == 0 && unsafe { report.si_pid() } == self.pid
+    }
+
     /// Waits for its end; its status and what it used.
     pub fn wait(self) -> (c_int, libc::rusage) {
         // SAFETY: all zeros is a valid value of this struct of integers.
@@ -181,6 +204,9 @@ extern "C" fn execute(order: *mut c_void) -> c_int {
         }
         for (resource, limit) in order.limits {
             fine = fine && set_limit(*resource, limit);
+        }
+        if let Some(rules) = order.rules {
+            fine = fine && wall::enter(rules);
         }
         if fine {
             libc::execve(order.path, order.args, order.env);

@@ -17,8 +17,10 @@ use super::error::LaunchError;
 use super::invocation::{INPUT, Invocation};
 use super::locate::launcher_program;
 use super::outcome::Outcome;
+use super::reap::{children_of, is_stopped};
 use super::scratch::remove_tree;
 use super::serve::LAUNCHER_ARGUMENT;
+use super::wall::{WRITABLE_VARIABLE, Wall, WallChoice};
 use super::wire::{Frames, Reply, Request, RunReply, StartRequest};
 
 /// The variables a solver gets from our environment. Everything else could make two machines disagree.
@@ -46,11 +48,19 @@ pub struct LauncherConfig {
     pub servers: usize,
     /// At which sight of the same prefix a snapshot of it is made: making one costs as much as a plain run.
     pub snapshot_after: u32,
+    /// The wall around solvers; what the user's environment says if not told.
+    pub wall: WallChoice,
 }
 
 impl Default for LauncherConfig {
     fn default() -> Self {
-        LauncherConfig { launcher: None, scratch: None, servers: affordable_servers(), snapshot_after: 2 }
+        LauncherConfig {
+            launcher: None,
+            scratch: None,
+            servers: affordable_servers(),
+            snapshot_after: 2,
+            wall: WallChoice::of_user(),
+        }
     }
 }
 
@@ -92,6 +102,7 @@ struct LauncherProcess {
     guard: Child,
     frames: Frames<UnixStream>,
     scratch: PathBuf,
+    wall: Wall,
     /// The patience that the socket is set to.
     patience: Duration,
 }
@@ -101,6 +112,9 @@ pub const ATTEMPTS: u32 = 3;
 
 /// How much longer than its wall-clock limit a run may take before the launcher is given up.
 const GRACE: Duration = Duration::from_secs(60);
+
+/// How much longer than its wall-clock limit a run may take before we look whether the launcher has been stopped.
+const SUSPICION: Duration = Duration::from_secs(1);
 
 impl Launcher {
     /// Starts a launcher.
@@ -114,7 +128,7 @@ impl Launcher {
     pub fn run(&mut self, invocation: &Invocation) -> Result<Outcome, LaunchError> {
         let request = resolve(invocation)?;
         let limits = &invocation.limits;
-        let reply = self.ask(&Request::Run(request), limits.wall.saturating_add(GRACE))?;
+        let reply = self.ask(&Request::Run(request), limits.wall)?;
         match reply {
             Reply::Ran(run) => Ok(outcome(run, limits)),
             Reply::CannotExec(errno) => Err(LaunchError::from_exec(invocation.program.clone(), errno)),
@@ -135,7 +149,7 @@ impl Launcher {
 
     /// What running solvers has cost us so far.
     pub fn own_usage(&mut self) -> Result<OwnUsage, LaunchError> {
-        match self.ask(&Request::Usage, GRACE)? {
+        match self.ask(&Request::Usage, Duration::ZERO)? {
             Reply::Usage { cpu } => Ok(OwnUsage { worker: own_cpu_time(), launcher: cpu }),
             other => Err(self.give_up(other)),
         }
@@ -147,14 +161,21 @@ impl Launcher {
         self.launcher.as_ref().map(|launcher| launcher.guard.id())
     }
 
-    fn ask(&mut self, request: &Request, patience: Duration) -> Result<Reply, LaunchError> {
+    /// The wall that stands around its solvers.
+    #[must_use]
+    pub fn wall(&self) -> Wall {
+        self.launcher.as_ref().map(|launcher| launcher.wall).unwrap_or_default()
+    }
+
+    /// Asks for something that takes so long.
+    fn ask(&mut self, request: &Request, time: Duration) -> Result<Reply, LaunchError> {
         let launcher = match &mut self.launcher {
             Some(launcher) => launcher,
             none => none.insert(LauncherProcess::start(&self.config)?),
         };
-        let answer = launcher.be_patient(patience).and_then(|()| {
+        let answer = launcher.be_patient(time.saturating_add(SUSPICION)).and_then(|()| {
             launcher.frames.send_request(request)?;
-            launcher.frames.receive_reply()
+            launcher.await_reply()
         });
         match answer {
             Ok(Some(reply)) => Ok(reply),
@@ -190,14 +211,17 @@ impl LauncherProcess {
             .arg(config.scratch.as_deref().unwrap_or(Path::new("")))
             .arg(config.servers.clamp(1, MOST_SERVERS).to_string())
             .arg(config.snapshot_after.to_string())
+            .arg(config.wall.word())
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
             .env_clear()
             .env("LC_ALL", "C")
             .envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
-        if let Some(directory) = std::env::var_os("TMPDIR") {
-            // For the launcher itself; solvers get their scratch directory.
-            command.env("TMPDIR", directory);
+        for name in ["TMPDIR", WRITABLE_VARIABLE] {
+            if let Some(value) = std::env::var_os(name) {
+                // For the launcher itself; solvers get their scratch directory.
+                command.env(name, value);
+            }
         }
         let guard = command.spawn().map_err(LaunchError::LauncherStart)?;
         drop(command);
@@ -205,18 +229,53 @@ impl LauncherProcess {
             guard,
             frames: Frames::new(ours),
             scratch: PathBuf::new(),
+            wall: Wall::default(),
             patience: Duration::ZERO,
         };
         launcher.be_patient(GRACE).map_err(LaunchError::LauncherStart)?;
         match launcher.frames.receive_reply() {
-            Ok(Some(Reply::Ready { scratch })) => {
+            Ok(Some(Reply::Ready { scratch, wall })) => {
                 launcher.scratch = PathBuf::from(OsStr::from_bytes(&scratch));
+                launcher.wall = wall;
                 Ok(launcher)
             }
             Ok(Some(Reply::Trouble(message))) => Err(LaunchError::Launcher(message)),
             Ok(_) => Err(LaunchError::Launcher(format!("{} is not a launcher", program.display()))),
             Err(error) => Err(LaunchError::LauncherStart(error)),
         }
+    }
+
+    /// Waits for the answer to what was asked. A launcher that was stopped gives none.
+    fn await_reply(&mut self) -> io::Result<Option<Reply>> {
+        let give_up = Instant::now() + self.patience + GRACE;
+        loop {
+            match self.frames.receive_reply() {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock && Instant::now() < give_up => {
+                    if self.resume_if_stopped() {
+                        return Ok(None);
+                    }
+                    self.be_patient(SUSPICION)?;
+                }
+                answer => return answer,
+            }
+        }
+    }
+
+    /// Where the wall does not stop signals a solver may have stopped launcher and guard. The launcher is killed and the
+    /// guard goes on, to clear up behind it.
+    fn resume_if_stopped(&mut self) -> bool {
+        let guard = self.guard.id() as libc::pid_t;
+        let launchers = children_of(guard);
+        if !launchers.iter().chain([&guard]).any(|process| is_stopped(*process)) {
+            return false;
+        }
+        // SAFETY: `kill` has no effect on memory; the guard has not been waited for, nor has it waited for its child
+        // if it is stopped.
+        unsafe {
+            launchers.iter().for_each(|launcher| _ = libc::kill(*launcher, libc::SIGKILL));
+            libc::kill(guard, libc::SIGCONT);
+        }
+        true
     }
 
     /// A launcher that is stopped or stuck must not stop the campaign.

@@ -1,5 +1,6 @@
 //! What to run.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -22,7 +23,7 @@ pub struct Invocation<'a> {
     /// Variables on top of the cleaned environment.
     pub env: Vec<(OsString, OsString)>,
     /// The script.
-    pub input: &'a [u8],
+    pub input: Cow<'a, [u8]>,
     /// Whether the script is given on standard input too (otherwise that is `/dev/null`).
     pub stdin: bool,
     /// What it may use.
@@ -39,7 +40,7 @@ impl<'a> Invocation<'a> {
             program: program.into(),
             args: vec![INPUT.into()],
             env: Vec::new(),
-            input,
+            input: Cow::Borrowed(input),
             stdin: false,
             limits: Limits::default(),
             mode: ExecMode::Plain,

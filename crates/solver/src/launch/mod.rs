@@ -25,6 +25,7 @@
 //! | `watch.rs` | waiting for it: output, clock, end |
 //! | `reap.rs` | killing what it leaves |
 //! | `scratch.rs` | its working directory |
+//! | `wall/` | what keeps it there |
 
 mod child;
 mod client;
@@ -35,6 +36,7 @@ mod outcome;
 mod reap;
 mod scratch;
 mod serve;
+mod wall;
 mod watch;
 mod wire;
 
@@ -44,6 +46,7 @@ pub use invocation::{INPUT, Invocation};
 pub use locate::launcher_program;
 pub use outcome::{Exit, Outcome};
 pub use serve::serve_if_asked;
+pub use wall::{FileWall, NetworkWall, WALL_VARIABLE, WRITABLE_VARIABLE, Wall, WallChoice};
 
 pub(crate) use child::{Child, Program, Stdio, pipe, socket_pair};
 pub(crate) use reap::children_of;

@@ -79,6 +79,14 @@ pub(crate) fn children_of(parent: libc::pid_t) -> Vec<libc::pid_t> {
         .unwrap_or_else(|_| children_by_search(parent))
 }
 
+/// Whether a process has been stopped by a signal.
+pub(crate) fn is_stopped(process: libc::pid_t) -> bool {
+    let stat = std::fs::read(format!("/proc/{process}/stat")).unwrap_or_default();
+    // pid (name) state: the name may contain anything, so count from the last parenthesis.
+    let after = stat.iter().rposition(|byte| *byte == b')').map_or(0, |at| at + 2);
+    matches!(stat.get(after), Some(b'T'))
+}
+
 /// Reads the kernel's list of children from its beginning.
 fn read_children(list: &File) -> io::Result<Vec<libc::pid_t>> {
     let mut text = Vec::new();

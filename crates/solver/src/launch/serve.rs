@@ -16,6 +16,7 @@ use super::locate::this_executable_serves;
 use super::outcome::Outcome;
 use super::reap::Reaper;
 use super::scratch::Scratch;
+use super::wall::{Enclosure, WRITABLE_VARIABLE, WallChoice};
 use super::watch::{Capture, Ended, Interrupted, QUIET, Watch};
 use super::wire::{Frames, Reply, Request, RunReply, StartRequest};
 
@@ -42,6 +43,7 @@ fn be_guard(args: Vec<OsString>) -> ! {
     let number = |at: usize, or: u64| args.get(at).and_then(|text| text.to_str()?.parse().ok()).unwrap_or(or);
     let parent = args.first().filter(|parent| !parent.is_empty()).map(PathBuf::from);
     let pool = PoolConfig { servers: number(1, 8) as usize, snapshot_after: number(2, 2) as u32 };
+    let wall: WallChoice = args.get(3).and_then(|word| word.to_str()?.parse().ok()).unwrap_or_default();
     let (reaper, scratch) =
         match Reaper::new().and_then(|reaper| Ok((reaper, Scratch::new(parent.as_deref())?))) {
             Ok(both) => both,
@@ -61,6 +63,8 @@ fn be_guard(args: Vec<OsString>) -> ! {
             exit(1)
         }
         0 => {
+            let enclosure = Enclosure::build(wall, &scratch);
+            // After the wall: a process that changes its rights forgets this.
             // SAFETY: both calls take integers; the process has one thread.
             unsafe {
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM as libc::c_ulong);
@@ -68,16 +72,31 @@ fn be_guard(args: Vec<OsString>) -> ! {
                     exit(1);
                 }
             }
-            be_launcher(frames, scratch, pool)
+            be_launcher(frames, scratch, pool, enclosure)
         }
         launcher => {
-            let mut status = 0;
-            // SAFETY: `status` lives through the call.
-            while unsafe { libc::waitpid(launcher, &mut status, 0) } != launcher {}
+            watch_over(launcher);
             reaper.kill_strays(&[]);
             // Only now, with our end of the socket, does the worker learn that the launcher is gone.
             scratch.remove();
             exit(0)
+        }
+    }
+}
+
+/// Waits for the launcher's end. Nobody has a reason to stop it but a solver that wants to outlive its limits, where the
+/// wall does not keep it from that.
+fn watch_over(launcher: libc::pid_t) {
+    loop {
+        let mut status = 0;
+        // SAFETY: `status` lives through the call.
+        let changed = unsafe { libc::waitpid(launcher, &mut status, libc::WUNTRACED) };
+        if changed == launcher && !libc::WIFSTOPPED(status) {
+            return;
+        }
+        if changed == launcher {
+            // SAFETY: `kill` has no effect on memory; the launcher is our child and has not been waited for.
+            unsafe { libc::kill(launcher, libc::SIGKILL) };
         }
     }
 }
@@ -125,6 +144,7 @@ pub(crate) struct Site {
     /// `/dev/null`, for standard input.
     pub null: OwnedFd,
     env: Vec<CString>,
+    enclosure: Enclosure,
 }
 
 impl Site {
@@ -141,22 +161,31 @@ impl Site {
         Some(all)
     }
 
-    pub fn directory(&self) -> CString {
+    /// What a request asks for, to be executed in the scratch directory and behind the wall. `None` if there is a zero
+    /// byte in it (the worker has checked that already).
+    pub fn program(&self, request: &StartRequest, env: Vec<CString>) -> Option<Program> {
         // Made by `mkdtemp` from a C string: there is no zero byte in it.
-        CString::new(self.scratch.run().as_os_str().as_bytes()).unwrap_or_default()
+        let directory = CString::new(self.scratch.run().as_os_str().as_bytes()).unwrap_or_default();
+        Program::new(&request.program, &request.args, env, directory, self.enclosure.rules())
     }
 }
 
-fn be_launcher(mut frames: Frames<UnixStream>, scratch: Scratch, pool: PoolConfig) -> ! {
+fn be_launcher(
+    mut frames: Frames<UnixStream>,
+    scratch: Scratch,
+    pool: PoolConfig,
+    enclosure: Enclosure,
+) -> ! {
     let site = Reaper::new().and_then(|reaper| {
         let watch = Watch::new(frames.stream().as_raw_fd())?;
         let null = File::open("/dev/null")?.into();
         let mut env: Vec<CString> = std::env::vars_os()
-            .filter(|(name, _)| name != "TMPDIR")
+            .filter(|(name, _)| name != "TMPDIR" && name != WRITABLE_VARIABLE)
             .filter_map(|(name, value)| variable(&name.into_vec(), value.as_bytes()))
             .collect();
         env.extend(variable(b"TMPDIR", scratch.run().as_os_str().as_bytes()));
-        let ready = Reply::Ready { scratch: scratch.base().as_os_str().as_bytes().to_vec() };
+        let ready =
+            Reply::Ready { scratch: scratch.base().as_os_str().as_bytes().to_vec(), wall: enclosure.wall() };
         frames.send_reply(&ready)?;
         Ok((watch, reaper, null, env))
     });
@@ -167,7 +196,7 @@ fn be_launcher(mut frames: Frames<UnixStream>, scratch: Scratch, pool: PoolConfi
             exit(1)
         }
     };
-    let mut site = Site { watch, reaper, scratch, null, env };
+    let mut site = Site { watch, reaper, scratch, null, env, enclosure };
     let mut pool = Pool::new(pool);
     // Until the worker hangs up, or something is so wrong that the worker had better start another launcher.
     while serve_one(&mut frames, &mut site, &mut pool).is_ok() {}
@@ -212,7 +241,14 @@ fn run(site: &mut Site, pool: &mut Pool, request: &StartRequest) -> Result<Reply
     match site.scratch.clean() {
         Ok(false) => {}
         // Servers wait in the directory that is no longer ours.
-        Ok(true) => pool.stop_all(),
+        Ok(true) => {
+            pool.stop_all();
+            if !site.enclosure.follow(&site.scratch) {
+                return Ok(Reply::Trouble(
+                    "the wall around the scratch directory cannot be built again".into(),
+                ));
+            }
+        }
         Err(error) => return Ok(Reply::Trouble(error.to_string())),
     }
     Ok(reply)
@@ -228,9 +264,7 @@ fn run_plain(
     if let Err(error) = site.scratch.place_input(&request.input) {
         return trouble(error);
     }
-    let program = site
-        .environment(&request.env)
-        .and_then(|env| Program::new(&request.program, &request.args, env, site.directory()));
+    let program = site.environment(&request.env).and_then(|env| site.program(request, env));
     let Some(program) = program else { return Ok(Reply::CannotExec(libc::EINVAL)) };
     let ((out_end, out), (err_end, err)) = match pipe().and_then(|out| Ok((out, pipe()?))) {
         Ok(pipes) => pipes,

@@ -7,6 +7,7 @@ use crate::fast::ExecMode;
 use crate::limits::Limits;
 
 use super::outcome::Exit;
+use super::wall::Wall;
 
 /// What the worker asks.
 #[derive(Debug, PartialEq)]
@@ -33,9 +34,10 @@ pub(crate) struct StartRequest {
 /// What the launcher answers.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Reply {
-    /// First message: the launcher works, and this is its directory.
+    /// First message: the launcher works, this is its directory, and this the wall around its solvers.
     Ready {
         scratch: Vec<u8>,
+        wall: Wall,
     },
     Ran(RunReply),
     /// `execve` failed with this number.
@@ -166,9 +168,10 @@ impl<S: Read + Write> Frames<S> {
     pub fn send_reply(&mut self, reply: &Reply) -> io::Result<()> {
         let mut out = Encoder(vec![0; 4]);
         match reply {
-            Reply::Ready { scratch } => {
+            Reply::Ready { scratch, wall } => {
                 out.byte(0);
                 out.bytes(scratch);
+                out.bytes(&serde_json::to_vec(wall)?);
             }
             Reply::Ran(run) => {
                 out.0.reserve(run.stdout.len() + run.stderr.len() + 128);
@@ -209,7 +212,10 @@ impl<S: Read + Write> Frames<S> {
         let Some(body) = self.receive()? else { return Ok(None) };
         let mut from = Decoder(&body);
         let reply = match from.byte()? {
-            0 => Reply::Ready { scratch: from.bytes()? },
+            0 => Reply::Ready {
+                scratch: from.bytes()?,
+                wall: serde_json::from_slice(&from.bytes()?).map_err(|_| malformed())?,
+            },
             1 => {
                 let by_signal = from.byte()? != 0;
                 let number = from.number()? as i32;

@@ -60,7 +60,7 @@ pub(super) fn help(text: &str) -> Vec<SolverOption> {
 }
 
 /// Asks for the modes of options that have them: `--name=help` prints `+ mode` and marks the default.
-pub(super) fn ask_for_modes(options: &mut [SolverOption], ask: impl Fn(&str) -> String) {
+pub(super) fn ask_for_modes(options: &mut [SolverOption], mut ask: impl FnMut(&str) -> String) {
     for option in options.iter_mut().filter(|option| option.kind == OptionKind::Text) {
         let said = ask(&option.name);
         if !said.contains("Available modes") {

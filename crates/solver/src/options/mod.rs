@@ -17,14 +17,16 @@ mod help;
 mod module;
 mod z3;
 
+use std::ffi::OsString;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use smtlib::Setting;
 
 use crate::adapter::{Listing, OptionSyntax, covers};
-use crate::install::process::{command, run};
+use crate::install::contained::Contained;
 use crate::install::{Home, How, Installed};
+use crate::launch::LaunchError;
 use crate::solver::Solver;
 
 /// Longest time for one listing; through Python it imports a large module first.
@@ -96,7 +98,7 @@ pub enum OptionsError {
         /// The solver.
         solver: String,
         /// Why.
-        source: std::io::Error,
+        source: LaunchError,
     },
     /// Its listing is not what was expected.
     #[error("the option listing of {solver} could not be read: {said}")]
@@ -134,20 +136,22 @@ impl Solver {
     fn ask_for_options(&self) -> Result<Vec<SolverOption>, OptionsError> {
         let rules = &self.adapter.options;
         let unreadable = |said: String| OptionsError::Unreadable { solver: self.name(), said };
+        let failed = |source| OptionsError::Start { solver: self.name(), source };
+        let mut contained = Contained::start().map_err(failed)?;
         let options = match (rules.listing, &self.installed.how) {
             (Listing::None, _) => return Err(OptionsError::NoListing(self.adapter.title.clone())),
-            (Listing::Z3Parameters, _) => z3::parameters(&self.print(&rules.arguments)?),
+            (Listing::Z3Parameters, _) => z3::parameters(&self.print(&mut contained, &rules.arguments)?),
             (Listing::Help, _) | (Listing::BitwuzlaModule, How::Executable { .. }) => {
-                let mut options = help::options(&self.print(&rules.arguments)?);
+                let mut options = help::options(&self.print(&mut contained, &rules.arguments)?);
                 for words in &rules.more {
-                    options.extend(help::options(&self.print(words)?));
+                    options.extend(help::options(&self.print(&mut contained, words)?));
                 }
                 options
             }
             (Listing::CvcHelp, _) | (Listing::Cvc5Module, How::Executable { .. }) => {
-                let mut options = cvc::help(&self.print(&rules.arguments)?);
+                let mut options = cvc::help(&self.print(&mut contained, &rules.arguments)?);
                 cvc::ask_for_modes(&mut options, |name| {
-                    self.print(&[format!("--{name}=help")]).unwrap_or_default()
+                    self.print(&mut contained, &[format!("--{name}=help")]).unwrap_or_default()
                 });
                 options
             }
@@ -158,10 +162,10 @@ impl Solver {
             ) => {
                 let question =
                     if listing == Listing::Cvc5Module { module::ASK_CVC5 } else { module::ASK_BITWUZLA };
-                let mut asked = command(interpreter);
-                asked.args(["-I", "-S", "-B", "-c", question]).arg(wheel);
-                let finished = run(&mut asked, PATIENCE)
-                    .map_err(|source| OptionsError::Start { solver: self.name(), source })?;
+                let mut words: Vec<OsString> =
+                    ["-I", "-S", "-B", "-c", question].map(OsString::from).to_vec();
+                words.push(wheel.into());
+                let finished = contained.ask(interpreter, &words, &[], PATIENCE).map_err(failed)?;
                 module::answer(&finished.stdout).ok_or_else(|| unreadable(finished.last_words()))?
             }
         };
@@ -172,14 +176,14 @@ impl Solver {
     }
 
     /// What the executable prints for these words.
-    fn print(&self, words: &[String]) -> Result<String, OptionsError> {
+    fn print(&self, contained: &mut Contained, words: &[String]) -> Result<String, OptionsError> {
         let Installed { how, env, .. } = &self.installed;
         let How::Executable { path } = how else {
             return Err(OptionsError::NoListing(self.adapter.title.clone()));
         };
-        let mut asked = command(path);
-        asked.args(words).envs(env.iter().cloned()).current_dir(std::env::temp_dir());
-        let finished = run(&mut asked, PATIENCE)
+        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+        let finished = contained
+            .ask(path, &words, env, PATIENCE)
             .map_err(|source| OptionsError::Start { solver: self.name(), source })?;
         Ok(finished.all())
     }

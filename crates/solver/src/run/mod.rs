@@ -11,12 +11,14 @@
 //! | `purpose.rs` | what a run is for |
 //! | `rules.rs` | limits, start and attempts of each purpose |
 //! | `account.rs` | what runs of each purpose have cost |
+//! | `health.rs` | whether a solver works at all |
 //! | `pace.rs` | how long it is worth waiting for a solver |
 //! | `runner.rs` | the traits |
 //! | `real.rs` | runs by processes |
 
 mod account;
 mod configuration;
+mod health;
 mod pace;
 mod purpose;
 mod real;

@@ -1,12 +1,15 @@
 //! Runs by processes.
 
-use std::collections::{BTreeSet, HashMap};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::{Accounts, Configuration, Pace, Purpose, Run, RunError, RunRules, Runner, Runners, Start};
+use super::{
+    Accounts, Configuration, Pace, Purpose, Run, RunError, RunRules, Runner, Runners, Start, health,
+};
 use crate::fast::ExecMode;
-use crate::launch::{Launcher, LauncherConfig};
+use crate::launch::{Launcher, LauncherConfig, WallChoice};
 use crate::limits::Limits;
 use crate::solver::Solver;
 
@@ -16,23 +19,33 @@ pub struct SolverRunners {
     panel: Vec<Arc<Configuration>>,
     rules: Arc<RunRules>,
     notes: Arc<Mutex<Notes>>,
+    launcher: LauncherConfig,
 }
 
 impl SolverRunners {
     pub fn new(panel: Vec<Arc<Configuration>>, rules: RunRules) -> SolverRunners {
-        SolverRunners { panel, rules: Arc::new(rules), notes: Arc::default() }
+        let launcher = LauncherConfig::default();
+        SolverRunners { panel, rules: Arc::new(rules), notes: Arc::default(), launcher }
+    }
+
+    /// With another wall around the solvers than the user's environment says.
+    #[must_use]
+    pub fn behind(mut self, wall: WallChoice) -> SolverRunners {
+        self.launcher.wall = wall;
+        self
     }
 
     /// A runner with its own launcher.
     pub fn start(&self) -> Result<SolverRunner, RunError> {
         Ok(SolverRunner {
-            launcher: Launcher::new(LauncherConfig::default())?,
+            launcher: Launcher::new(self.launcher.clone())?,
             panel: self.panel.clone(),
             rules: Arc::clone(&self.rules),
             paces: HashMap::new(),
             accounts: Accounts::default(),
             launcher_cpu: Duration::ZERO,
             noticed: BTreeSet::new(),
+            working: HashSet::new(),
             notes: Arc::clone(&self.notes),
         })
     }
@@ -57,6 +70,8 @@ pub struct SolverRunner {
     launcher_cpu: Duration,
     /// Fallbacks this runner has passed on.
     noticed: BTreeSet<Fallback>,
+    /// Solvers with the user's options that are known to work.
+    working: HashSet<String>,
     notes: Arc<Mutex<Notes>>,
 }
 
@@ -67,8 +82,12 @@ type Fallback = (String, ExecMode, String);
 #[derive(Default)]
 struct Notes {
     known: BTreeSet<Fallback>,
+    removed: BTreeSet<String>,
     waiting: Vec<String>,
 }
+
+/// How long a solver may take to show that it works.
+const LEAST_TRIAL: Duration = Duration::from_secs(10);
 
 /// Reasons may hold numbers or paths that change; their count is bounded.
 const MOST_NOTES: usize = 1000;
@@ -77,6 +96,43 @@ impl SolverRunner {
     /// A runner for configurations of its own.
     pub fn new(panel: Vec<Configuration>, rules: RunRules) -> Result<SolverRunner, RunError> {
         SolverRunners::new(panel.into_iter().map(Arc::new).collect(), rules).start()
+    }
+
+    /// Whether a solver that failed on a script works at all: asked once, with a trivial script and the user's options.
+    fn see_that_it_works(&mut self, run: &Run, purpose: Purpose) -> Result<(), RunError> {
+        let solver = &run.configuration.solver;
+        let who = pace_name(solver);
+        if self.working.contains(&who) {
+            return Ok(());
+        }
+        if health::is_suspicious(run) {
+            let plain = Arc::new(Configuration::new(run.party(), solver.clone()));
+            let mut invocation = solver.invocation(health::TRIVIAL, &plain.request)?;
+            let limits = &self.rules.of(purpose).limits;
+            invocation.limits = Limits { wall: limits.wall.max(LEAST_TRIAL), ..limits.clone() };
+            let outcome = self.launcher.run_retrying(&invocation, self.rules.of(purpose).attempts)?;
+            self.accounts.of_mut(purpose).record(&outcome);
+            let trial = Run::new(&plain, health::TRIVIAL, outcome);
+            if let Some(reason) = health::complaint(&trial) {
+                return Err(RunError::Broken { solver: solver.name(), reason });
+            }
+        } else if run.answers.trusted().next().is_none() {
+            return Ok(());
+        }
+        self.working.insert(who);
+        Ok(())
+    }
+
+    /// Tells what was taken out of scripts, each kind once.
+    fn notice_removed(&mut self, removed: &[String]) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        for what in removed {
+            // Lines differ from script to script.
+            let kind = what.split_once(": ").map_or(what.as_str(), |(_, kind)| kind).to_owned();
+            if notes.removed.len() < MOST_NOTES && notes.removed.insert(kind) {
+                notes.waiting.push(format!("taken out of what solvers are given, {what}"));
+            }
+        }
     }
 
     fn notice(&mut self, solver: &Solver, mode: ExecMode, reason: &str) {
@@ -109,6 +165,9 @@ impl Runner for SolverRunner {
         let rules = Arc::clone(&self.rules);
         let rule = rules.of(purpose);
         let solver = &configuration.solver;
+        if let Some(file) = solver.stamps.changed() {
+            return Err(RunError::Changed { solver: solver.name(), file: file.to_path_buf() });
+        }
         let mode = match rule.start {
             Start::Fast => solver.fast_modes().next().unwrap_or(ExecMode::Plain),
             Start::Plain => ExecMode::Plain,
@@ -122,6 +181,9 @@ impl Runner for SolverRunner {
         let mut invocation = solver.invocation(script, &configuration.request)?;
         invocation.limits = Limits { wall, ..rule.limits.clone() };
         invocation.mode = mode;
+        if matches!(invocation.input, Cow::Owned(_)) {
+            self.notice_removed(&solver.screen.apply(script).removed);
+        }
         let outcome = self.launcher.run_retrying(&invocation, rule.attempts)?;
         self.accounts.of_mut(purpose).record(&outcome);
         if let Some(pace) = who.and_then(|who| self.paces.get_mut(&who)) {
@@ -130,7 +192,9 @@ impl Runner for SolverRunner {
         if let Some(reason) = &outcome.fallback {
             self.notice(solver, mode, reason);
         }
-        Ok(Run::new(configuration, script, outcome))
+        let run = Run::new(configuration, &invocation.input, outcome);
+        self.see_that_it_works(&run, purpose)?;
+        Ok(run)
     }
 
     fn take_accounts(&mut self) -> Accounts {

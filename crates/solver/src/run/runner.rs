@@ -1,5 +1,6 @@
 //! Who makes runs.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,6 +61,15 @@ pub enum RunError {
     Install(#[from] InstallError),
     #[error(transparent)]
     Launch(#[from] LaunchError),
+    /// Its files are not those it was taken up with.
+    #[error(
+        "{} was replaced or changed while {solver} was in use: what one build has answered says nothing about another; \
+         start again", file.display()
+    )]
+    Changed { solver: String, file: PathBuf },
+    /// It fails on every script.
+    #[error("{solver} does not work, not even on a trivial script: {reason}")]
+    Broken { solver: String, reason: String },
 }
 
 impl RunError {
@@ -68,6 +78,7 @@ impl RunError {
         match self {
             RunError::Install(error) => !matches!(error, InstallError::Launcher(_)),
             RunError::Launch(error) => error.concerns_solver(),
+            RunError::Changed { .. } | RunError::Broken { .. } => true,
         }
     }
 }

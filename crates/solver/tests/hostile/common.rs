@@ -1,4 +1,5 @@
-//! What the tests with hostile solvers share.
+//! What the tests with hostile solvers share. Not every one of them uses all of it.
+#![allow(dead_code)]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use solver::fast::ExecMode;
-use solver::launch::{Invocation, Launcher, LauncherConfig};
+use solver::launch::{Invocation, Launcher, LauncherConfig, WallChoice};
 use solver::limits::Limits;
 
 /// A compiled `misbehave.rs`, and a directory in which launchers make their scratch directories.
@@ -39,7 +40,11 @@ impl Hostile {
     }
 
     pub fn runner(&self) -> Launcher {
-        Launcher::new(config(Some(self.scratch()))).expect("a launcher")
+        self.runner_behind(WallChoice::Best)
+    }
+
+    pub fn runner_behind(&self, wall: WallChoice) -> Launcher {
+        Launcher::new(LauncherConfig { wall, ..config(Some(self.scratch())) }).expect("a launcher")
     }
 
     pub fn invocation(&self, way: &str) -> Invocation<'static> {
@@ -64,6 +69,7 @@ pub fn config(scratch: Option<PathBuf>) -> LauncherConfig {
     LauncherConfig {
         launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
         scratch,
+        servers: 8,
         ..LauncherConfig::default()
     }
 }

@@ -20,6 +20,13 @@ unsafe extern "C" {
         offset: i64,
     ) -> *mut c_void;
     fn chmod(path: *const c_char, mode: u32) -> c_int;
+    fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int;
+    fn socketpair(domain: c_int, kind: c_int, protocol: c_int, ends: *mut c_int) -> c_int;
+    fn shmget(key: c_int, size: usize, flags: c_int) -> c_int;
+    fn msgget(key: c_int, flags: c_int) -> c_int;
+    fn semget(key: c_int, count: c_int, flags: c_int) -> c_int;
+    fn shm_open(name: *const c_char, flags: c_int, mode: u32) -> c_int;
+    fn prlimit(pid: c_int, resource: c_int, new: *const [u64; 2], old: *mut [u64; 2]) -> c_int;
 }
 
 const SIG_DFL: usize = 0;
@@ -146,6 +153,63 @@ fn main() {
             kill(getppid(), 9);
             hang()
         },
+        // Stops the process that started it, and the one above that.
+        // SAFETY: `kill` has no effect on our memory.
+        "stop-parents" => unsafe {
+            let parent = getppid();
+            let stat = std::fs::read_to_string(format!("/proc/{parent}/stat")).expect("readable");
+            let after = stat.rsplit_once(')').expect("a name").1;
+            let above: c_int = after.split_ascii_whitespace().nth(1).expect("a parent").parse().expect("a number");
+            let above_stopped = kill(above, 19);
+            println!("{} {above_stopped}", kill(parent, 19));
+            hang()
+        },
+        // SAFETY: as above.
+        "stop-parent" => unsafe {
+            println!("{}", kill(getppid(), 19));
+            hang()
+        },
+        // Every way to change something at the path of the second argument; prints those that worked.
+        "change" => {
+            let path = std::env::args().nth(2).expect("a path");
+            println!("{}", changes(std::path::Path::new(&path)).join(" "));
+        }
+        // SAFETY: plain numbers; the array has room for two descriptors.
+        "sockets" => unsafe {
+            let mut ends = [0; 2];
+            // Internet by streams, datagrams and raw, version 6, Unix, netlink, and a pair that can be connected anew.
+            let open = [(2, 1), (2, 2), (2, 3), (10, 1), (10, 2), (1, 1), (1, 2), (16, 3), (17, 3)];
+            let mut open: Vec<String> = open
+                .into_iter()
+                .filter(|(domain, kind)| socket(*domain, *kind, 0) >= 0)
+                .map(|(domain, kind)| format!("{domain}/{kind}"))
+                .collect();
+            if socketpair(1, 2, 0, ends.as_mut_ptr()) == 0 {
+                open.push("pair".to_owned());
+            }
+            assert_eq!(socketpair(1, 1, 0, ends.as_mut_ptr()), 0, "a plain pair is harmless");
+            println!("{}", open.join(" "));
+        },
+        // SAFETY: plain numbers, and names that end with a zero byte.
+        "shared-memory" => unsafe {
+            let key = 0x0517_0517;
+            let mut left = Vec::new();
+            for (name, made) in [
+                ("memory", shmget(key, 4096, 0o1600)),
+                ("messages", msgget(key, 0o1600)),
+                ("semaphores", semget(key, 1, 0o1600)),
+                ("named", shm_open(c"/osprey-hostile-test".as_ptr(), 0o102, 0o600)),
+            ] {
+                if made >= 0 {
+                    left.push(name);
+                }
+            }
+            println!("{}", left.join(" "));
+        },
+        // SAFETY: the limits live through the call.
+        "limit-parent" => unsafe {
+            println!("{}", prlimit(getppid(), 0, &[0, 0], std::ptr::null_mut()));
+        },
         "write" => {
             std::fs::create_dir_all("deep/er/still").expect("made");
             std::fs::write("deep/er/still/file", "x").expect("written");
@@ -166,8 +230,10 @@ fn main() {
         },
         "remove-directory" => {
             let own = std::env::current_dir().expect("our directory");
-            std::fs::remove_dir_all(&own).expect("removed");
-            std::os::unix::fs::symlink("/usr", own).expect("linked");
+            // The wall keeps us from it.
+            if std::fs::remove_dir_all(&own).is_ok() {
+                std::os::unix::fs::symlink("/usr", own).expect("linked");
+            }
         }
         "stdin" => {
             let mut script = String::new();
@@ -201,6 +267,21 @@ fn main() {
             fcntl(1, 4, 0o4000);
             println!("sat");
         },
+        // Says what it is, with a daemon that holds its output open and with litter wherever it can.
+        // SAFETY: one thread runs, so forked children are whole.
+        "--version" => unsafe {
+            if fork() == 0 {
+                setsid();
+                if fork() == 0 {
+                    hang();
+                }
+                std::process::exit(0);
+            }
+            let _ = std::fs::write("/tmp/osprey-hostile-litter", "x");
+            let _ = std::fs::write("/dev/shm/osprey-hostile-litter", "x");
+            let _ = std::fs::write(std::env::temp_dir().join("litter"), "x");
+            println!("Z3 version 4.8.7 - 64 bit");
+        },
         "echo" => {
             let path = std::env::args().nth(2).expect("a file");
             print!("{path}: {}", std::fs::read_to_string(&path).expect("readable"));
@@ -211,4 +292,36 @@ fn main() {
             std::process::exit(2);
         }
     }
+}
+
+/// Tries to change an existing file, and to put new things beside it.
+fn changes(path: &std::path::Path) -> Vec<&'static str> {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let beside = |name: &str| path.with_file_name(name);
+    let mut options = fs::OpenOptions::new();
+    let mine = fs::write("mine", "x").is_ok();
+    let mut worked = Vec::new();
+    let mut note = |name, done: bool| {
+        if done {
+            worked.push(name);
+        }
+    };
+    note("append", options.append(true).open(path).and_then(|mut file| file.write_all(b"evil")).is_ok());
+    note("truncate", fs::File::create(path).is_ok());
+    note("set-length", fs::OpenOptions::new().write(true).open(path).and_then(|file| file.set_len(0)).is_ok());
+    note("permissions", fs::set_permissions(path, fs::Permissions::from_mode(0o777)).is_ok());
+    note("create", fs::write(beside("created"), "x").is_ok());
+    note("directory", fs::create_dir(beside("directory")).is_ok());
+    note("symlink", symlink("/", beside("symlink")).is_ok());
+    note("link-out", fs::hard_link("mine", beside("linked")).is_ok());
+    note("rename-out", fs::rename("mine", beside("renamed")).is_ok());
+    note("rename", fs::rename(path, beside("moved")).is_ok());
+    note("remove", fs::remove_file(path).is_ok());
+    // A link from inside must not lead out.
+    note("through-symlink", symlink(path, "way-out").is_ok() && fs::write("way-out", "evil").is_ok());
+    if !mine {
+        note("scratch-is-closed", true);
+    }
+    worked
 }
