@@ -14,13 +14,21 @@ use crate::solver::Solver;
 #[derive(Clone)]
 pub struct SolverRunners {
     panel: Vec<Arc<Configuration>>,
+    third_opinions: Arc<[Arc<Configuration>]>,
     rules: Arc<RunRules>,
     notes: Arc<Mutex<Notes>>,
 }
 
 impl SolverRunners {
     pub fn new(panel: Vec<Arc<Configuration>>, rules: RunRules) -> SolverRunners {
-        SolverRunners { panel, rules: Arc::new(rules), notes: Arc::default() }
+        SolverRunners { panel, third_opinions: Arc::default(), rules: Arc::new(rules), notes: Arc::default() }
+    }
+
+    /// With these solvers for third opinions, the best first.
+    #[must_use]
+    pub fn with_third_opinions(self, solvers: impl IntoIterator<Item = Solver>) -> SolverRunners {
+        let numbered = Configuration::numbered(solvers);
+        SolverRunners { third_opinions: numbered.into_iter().map(Arc::new).collect(), ..self }
     }
 
     /// A runner with its own launcher.
@@ -28,6 +36,7 @@ impl SolverRunners {
         Ok(SolverRunner {
             launcher: Launcher::new(LauncherConfig::default())?,
             panel: self.panel.clone(),
+            third_opinions: Arc::clone(&self.third_opinions),
             rules: Arc::clone(&self.rules),
             paces: HashMap::new(),
             accounts: Accounts::default(),
@@ -48,6 +57,7 @@ impl Runners for SolverRunners {
 pub struct SolverRunner {
     launcher: Launcher,
     panel: Vec<Arc<Configuration>>,
+    third_opinions: Arc<[Arc<Configuration>]>,
     rules: Arc<RunRules>,
     /// Of each solver with the user's options: where runs that take unusually long are cut. Options of test cases
     /// change too often to learn from.
@@ -97,6 +107,10 @@ impl SolverRunner {
 impl Runner for SolverRunner {
     fn panel(&self) -> &[Arc<Configuration>] {
         &self.panel
+    }
+
+    fn third_opinions(&self) -> &[Arc<Configuration>] {
+        &self.third_opinions
     }
 
     fn run_within(
