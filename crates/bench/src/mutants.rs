@@ -137,7 +137,7 @@ impl<'a> Maker<'a> {
         for seed in &settings.seeds {
             pool.add(seed.clone(), Counts::default(), false);
         }
-        let runner = campaign::runners(&identity, &settings.targets, false).runner();
+        let runner = campaign::runners(&identity, &settings.targets, Vec::new(), false).runner();
         let runner = runner.map_err(|error| CampaignError::of_run("a solver", error))?;
         Ok(Maker { settings, engine, engines, identity, pool, runner, answers: AnswerCache::default() })
     }

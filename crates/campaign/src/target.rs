@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use smtlib::Release;
 use smtlib::logic::Usage;
-use smtlib::theory::Theory;
 use solver::Solver;
 use solver::options::OptionTable;
 use solver::run::{Configuration, PartyId};
@@ -62,62 +61,12 @@ impl Target {
 
     /// Does it claim everything the script uses? A solver of which nothing is known claims all of the standard.
     pub fn accepts(&self, usage: &Usage) -> bool {
-        let needs = needs(usage);
-        let theories_ok = self.theories.is_empty() || needs.iter().all(|need| self.theories.contains(*need));
-        let operators = usage.operators.iter().map(|op| op.name());
-        let features = needs.iter().copied().chain(usage.nonlinear.then_some("nonlinear")).chain(operators);
-        theories_ok
-            && usage.operators.iter().all(|op| op.row().accepted_by(self.release))
-            && self.solver.adapter.accepts_logic(usage.logic.as_deref().unwrap_or_default(), features)
+        self.solver.accepts_among(usage, &self.theories)
     }
 
     /// Does it claim a theory of the adapters' vocabulary?
     pub fn has(&self, theory: &str) -> bool {
         self.theories.is_empty() || self.theories.contains(theory)
-    }
-}
-
-/// What a script needs, in the adapters' vocabulary.
-fn needs(usage: &Usage) -> BTreeSet<&'static str> {
-    let mut needs: BTreeSet<&'static str> = usage.theories.iter().map(|theory| name(*theory)).collect();
-    let features = [
-        (usage.quantifiers, "quantifiers"),
-        (usage.uninterpreted, "functions"),
-        (usage.arrays, "arrays"),
-        (usage.bitvectors, "bitvectors"),
-        (usage.floats, "floats"),
-        (usage.datatypes, "datatypes"),
-        (usage.strings, "strings"),
-        (usage.sequences, "sequences"),
-        (usage.ints, "ints"),
-        (usage.reals, "reals"),
-        (usage.finite_fields, "finite_fields"),
-        (usage.higher_order, "lambdas"),
-    ];
-    needs.extend(features.iter().filter(|(used, _)| *used).map(|(_, need)| *need));
-    needs
-}
-
-/// The adapters' name of a theory.
-pub fn name(theory: Theory) -> &'static str {
-    match theory {
-        Theory::Arrays => "arrays",
-        Theory::Bags => "bags",
-        Theory::BitVectors => "bitvectors",
-        Theory::Core => "core",
-        Theory::FiniteFields => "finite_fields",
-        Theory::Floats => "floats",
-        Theory::Functions => "functions",
-        Theory::Ints => "ints",
-        Theory::Nullables => "nullables",
-        Theory::Reals => "reals",
-        Theory::Regexes => "regexes",
-        Theory::Tuples => "relations_tuples",
-        Theory::Separation => "separation",
-        Theory::Sequences => "sequences",
-        Theory::Sets => "sets",
-        Theory::Strings => "strings",
-        Theory::Transcendentals => "transcendentals",
     }
 }
 

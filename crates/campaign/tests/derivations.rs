@@ -131,7 +131,7 @@ fn two_solvers_confirm_what_polarity_and_fusion_derive() {
     testkit::launcher();
     let Some(targets) = targets(&["z3@5.4.0", "cvc5@1.4.2"]) else { return };
     let identity = Identity::of_runs(Duration::from_secs(1), 2048, 7);
-    let mut runner = campaign::runners(&identity, &targets, false).runner().expect("a launcher");
+    let mut runner = campaign::runners(&identity, &targets, Vec::new(), false).runner().expect("a launcher");
     let (mut polarity, mut fusion) = (0, 0);
     for (place, (answer, _)) in SEEDS.iter().enumerate() {
         polarity += confirm(&Polarity::default(), &[place], place as u64, &mut *runner, &targets);

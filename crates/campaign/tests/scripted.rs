@@ -337,3 +337,55 @@ fn a_user_who_ends_a_campaign_loses_nothing() {
     let stored = store::read(place.path()).and_then(|mut store| store.totals()).expect("totals");
     assert_eq!(stored.tests, summary.tests);
 }
+
+/// Unsatisfiable, and nothing of it can be evaluated.
+const OPEN: &str = "(set-logic QF_LIA)\n(declare-const x Int)\n(declare-const y Int)\n(assert (> x y))\n\
+                    (assert (> y x))\n(check-sat)\n";
+
+/// The newest release says `sat` to everything and has no model; everybody else is right.
+fn wrong_newest(configuration: &Configuration, script: &str) -> ScriptedAnswer {
+    let contradiction = script.contains("(> x y)") && script.contains("(> y x)");
+    match configuration.solver.name().as_str() {
+        "z3@5.4.0" => "sat\n".into(),
+        _ if contradiction => "unsat\n".into(),
+        _ => sat(script).as_str().into(),
+    }
+}
+
+#[test]
+fn two_releases_of_one_line_disagree_and_neither_is_accused_without_evidence() {
+    let place = tempfile::tempdir().expect("a folder");
+    let setup = Setup::new("seed", &[OPEN], wrong_newest);
+    let summary = setup.run(&settings(place.path(), 1)).expect("a campaign");
+    assert_eq!(summary.totals.findings.get("disagreement"), Some(&1), "{:?}", summary.totals.findings);
+    let (finding, _) =
+        Finding::read(&place.path().join("bugs").join(&summary.findings[0].folder)).expect("a finding");
+    assert_eq!((finding.accused, finding.solver.as_str()), (None, "z3@4.8.7-z3@5.4.0"));
+    assert!(
+        finding.evidence.iter().any(|line| line.contains("z3@4.8.7 is likely")),
+        "{:?}",
+        finding.evidence
+    );
+    assert!(finding.evidence.iter().any(|line| line.contains("third opinion")), "{:?}", finding.evidence);
+}
+
+#[test]
+fn a_third_opinion_is_asked_before_anybody_is_accused_and_stays_with_the_finding() {
+    let place = tempfile::tempdir().expect("a folder");
+    let mut setup = Setup::new("seed", &[OPEN], wrong_newest);
+    setup.scripted = setup.scripted.with_third_opinions(&["z3@5.4.0", "cvc5@1.4.2"]);
+    let summary = setup.run(&settings(place.path(), 1)).expect("a campaign");
+    assert_eq!(summary.totals.findings.get("solution-soundness"), Some(&1), "{:?}", summary.totals.findings);
+    let (finding, _) =
+        Finding::read(&place.path().join("bugs").join(&summary.findings[0].folder)).expect("a finding");
+    assert_eq!(finding.solver, "z3@5.4.0");
+    assert!(matches!(finding.stage, Stage::Reduced(_)), "{:?}", finding.stage);
+    let runs: Vec<&str> = finding.runs.iter().map(|run| run.solver.as_str()).collect();
+    assert_eq!(runs, ["z3@5.4.0", "z3@4.8.7", "cvc5@1.4.2"]);
+    // It is asked once as a follow-up, about every candidate that matters, and never as a test.
+    let asked = setup.scripted.asked();
+    let third =
+        |purpose| asked.iter().filter(|run| run.name == "cvc5@1.4.2" && run.purpose == purpose).count();
+    assert_eq!((third(Purpose::Test), third(Purpose::FollowUp)), (0, 1));
+    assert!(third(Purpose::Confirmation) > 0 && third(Purpose::Reduction) > 0);
+}

@@ -1,14 +1,16 @@
 //! Wrong answers: against what is expected, against each other.
 
-use smtlib::{Family, Status, Version};
+use smtlib::Status;
 use solver::run::{PartyId, Run, RunError};
 
 use crate::asking::Asking;
+use crate::hearing::{checks, contradicts, said};
 use crate::judge::Oracle;
-use crate::subject::{ModelValue, Subject};
+use crate::settle::{OwnView, Said, Settled, names, saying, settle, undecided, word};
+use crate::subject::Subject;
 use crate::verdict::{Kind, Verdict};
 
-/// Answers that contradict the expectation, a model that our evaluator confirms, or the other solvers.
+/// Answers that contradict our evaluation, what is known about the script, or the other solvers.
 pub struct WrongAnswers;
 
 impl Oracle for WrongAnswers {
@@ -22,17 +24,15 @@ impl Oracle for WrongAnswers {
         runs: &[Run],
         asking: &mut Asking,
     ) -> Result<Vec<Verdict>, RunError> {
-        let checks = runs
-            .iter()
-            .flat_map(|run| run.answers.checks.iter().map(|answer| answer.check + 1))
-            .max()
-            .unwrap_or(0);
         let mut verdicts = Vec::new();
-        for check in 0..checks {
-            // A missing answer is no difference, whatever the reason.
-            let said: Vec<(&Run, Status)> =
-                runs.iter().filter_map(|run| Some((run, run.status(check)?))).collect();
-            verdicts.extend(judge_check(subject, check, &said, asking)?);
+        for check in 0..checks(runs) {
+            let said = said(runs, check);
+            let expected = subject.expectation.answer();
+            let unexpected =
+                expected.is_some_and(|expected| said.iter().any(|(_, status)| *status != expected));
+            if contradicts(&said) || unexpected {
+                verdicts.extend(judge_check(subject, check, &said, runs, asking)?);
+            }
         }
         Ok(verdicts)
     }
@@ -41,140 +41,65 @@ impl Oracle for WrongAnswers {
 fn judge_check(
     subject: &mut Subject,
     check: usize,
-    said: &[(&Run, Status)],
+    said: &[Said],
+    runs: &[Run],
     asking: &mut Asking,
 ) -> Result<Vec<Verdict>, RunError> {
-    let contradiction = said.iter().any(|(_, status)| Some(*status) != said.first().map(|first| first.1));
-    let expected = subject.expectation.answer();
-    let unexpected = expected.is_some_and(|expected| said.iter().any(|(_, status)| *status != expected));
-    if !contradiction && !unexpected {
-        return Ok(Vec::new());
-    }
-    let sayers = |wanted: Status| -> Vec<&Run> {
-        said.iter().filter(|(_, status)| *status == wanted).map(|(run, _)| *run).collect()
+    let view = settle(subject, check, said, runs, asking)?;
+    let mut verdicts = match &view.settled {
+        Some(settled) => accusations(said, runs, settled, &view),
+        None => vec![disagreement(said, runs)],
     };
-
-    // A model that satisfies every formula in force settles it.
-    let mut proof = None;
-    let mut refuted_models = Vec::new();
-    for run in sayers(Status::Sat) {
-        let Some(found) = subject.model_check(run, check, true, asking)? else { continue };
-        match found.value {
-            ModelValue::True => {
-                proof = Some(format!(
-                    "the model of {} satisfies every assertion by our evaluation",
-                    run.configuration.name()
-                ));
-                break;
-            }
-            ModelValue::False(..) => refuted_models.push(run.party()),
-            ModelValue::Unknown(_) => {}
-        }
-    }
-    let (truth, because) = if let Some(proof) = proof {
-        (Some(Status::Sat), proof)
-    } else if expected.is_some() {
-        (expected, subject.expectation.because())
-    } else {
-        vote(said, &refuted_models)
-    };
-
-    let Some(truth) = truth else {
-        let mut verdict = Verdict::new(
-            Kind::Disagreement,
-            format!(
-                "{} answered sat and {} answered unsat",
-                names(&sayers(Status::Sat)),
-                names(&sayers(Status::Unsat))
-            ),
-        );
+    for verdict in &mut verdicts {
         verdict.check = Some(check);
-        verdict.opponents = said.iter().map(|(run, _)| run.party()).collect();
-        verdict.evidence.push(because);
-        return Ok(vec![verdict]);
-    };
-    let opponents = sayers(truth);
-    let wrong = said.iter().filter(|(_, status)| *status != truth);
-    Ok(wrong
-        .map(|(accused, status)| {
-            let kind = match status {
-                Status::Sat => Kind::SolutionSoundness,
-                _ => Kind::RefutationSoundness,
-            };
-            let mut verdict = Verdict::new(
-                kind,
-                format!("it answered {} but the answer is {}: {because}", word(*status), word(truth)),
-            );
-            verdict.accused = Some(accused.party());
-            verdict.check = Some(check);
-            verdict.opponents = opponents.iter().map(|opponent| opponent.party()).collect();
-            let own = accused.configuration.lineage();
-            verdict.own_family_objects =
-                opponents.iter().any(|opponent| opponent.configuration.lineage() == own);
-            if !opponents.is_empty() {
-                let others = names(&opponents);
-                verdict.evidence.push(format!("{} by {others}", word(truth)));
+    }
+    Ok(verdicts)
+}
+
+/// Nothing tells who is right.
+fn disagreement(said: &[Said], runs: &[Run]) -> Verdict {
+    let (sat, unsat) = (saying(said, Status::Sat), saying(said, Status::Unsat));
+    let reason = format!("{} answered sat and {} answered unsat", names(&sat), names(&unsat));
+    let mut verdict = Verdict::new(Kind::Disagreement, reason);
+    verdict.opponents = said.iter().map(|(run, _)| run.party()).collect();
+    verdict.own_family_objects = sat
+        .iter()
+        .any(|one| unsat.iter().any(|other| one.configuration.lineage() == other.configuration.lineage()));
+    verdict.evidence = undecided(said, runs);
+    verdict
+}
+
+/// Everybody whose answer is not the right one.
+fn accusations(said: &[Said], runs: &[Run], settled: &Settled, view: &OwnView) -> Vec<Verdict> {
+    let right = saying(said, settled.truth);
+    let accusation = |(accused, status): &Said| {
+        let kind = match status {
+            Status::Sat => Kind::SolutionSoundness,
+            _ => Kind::RefutationSoundness,
+        };
+        let (said, truth) = (word(*status), word(settled.truth));
+        let reason = format!("it answered {said} but the answer is {truth}: {}", settled.because);
+        let mut verdict = Verdict::new(kind, reason);
+        verdict.rests_on = Some(settled.rests_on);
+        verdict.accused = Some(accused.party());
+        let mut opponents: Vec<PartyId> = right.iter().map(|run| run.party()).collect();
+        for witness in &settled.witnesses {
+            if *witness != accused.party() && !opponents.contains(witness) {
+                opponents.push(*witness);
             }
-            if refuted_models.contains(&accused.party()) {
-                verdict.evidence.push("its model is wrong by our evaluation".into());
-            }
-            verdict
-        })
-        .collect())
-}
-
-/// Who is right when nothing proves it. Each family has one voice, that of its newest release with the fewest options:
-/// several releases, or several configurations of one, are likely to share a bug. A `sat` with a wrong model has none.
-fn vote(said: &[(&Run, Status)], refuted_models: &[PartyId]) -> (Option<Status>, String) {
-    let rank = |run: &Run| -> (bool, Version, std::cmp::Reverse<usize>) {
-        let release = run.configuration.release();
-        let superseded = release.family == Family::Cvc4;
-        (!superseded, release.version, std::cmp::Reverse(run.configuration.option_count()))
-    };
-    let said: Vec<(&Run, Status)> =
-        said.iter().filter(|(run, _)| !refuted_models.contains(&run.party())).copied().collect();
-    let mut families: Vec<Family> = said.iter().map(|(run, _)| run.configuration.lineage()).collect();
-    families.sort_unstable();
-    families.dedup();
-    let mut sat = Vec::new();
-    let mut unsat = Vec::new();
-    for family in families {
-        let members: Vec<(&Run, Status)> =
-            said.iter().filter(|(run, _)| run.configuration.lineage() == family).copied().collect();
-        let Some(best) = members.iter().map(|(run, _)| rank(run)).max() else { continue };
-        let voices: Vec<&(&Run, Status)> = members.iter().filter(|(run, _)| rank(run) == best).collect();
-        // Equal claims to speak for the family that contradict each other: it has no voice.
-        if voices.iter().any(|(_, status)| *status != voices[0].1) {
-            continue;
         }
-        match voices[0].1 {
-            Status::Sat => sat.push(voices[0].0),
-            _ => unsat.push(voices[0].0),
+        let own = accused.configuration.lineage();
+        let of_own =
+            |party: &PartyId| Run::of(runs, *party).is_some_and(|run| run.configuration.lineage() == own);
+        verdict.own_family_objects = opponents.iter().any(of_own);
+        verdict.opponents = opponents;
+        if !right.is_empty() {
+            verdict.evidence.push(format!("{truth} by {}", names(&right)));
         }
-    }
-    let because = |winners: &[&Run], losers: usize| {
-        format!(
-            "{} to {losers} votes, one for each family's newest release ({})",
-            winners.len(),
-            names(winners)
-        )
+        if view.refuted.contains(&accused.party()) {
+            verdict.evidence.push("its model is wrong".into());
+        }
+        verdict
     };
-    match sat.len().cmp(&unsat.len()) {
-        std::cmp::Ordering::Greater => (Some(Status::Sat), because(&sat, unsat.len())),
-        std::cmp::Ordering::Less => (Some(Status::Unsat), because(&unsat, sat.len())),
-        std::cmp::Ordering::Equal => (None, "no model could be confirmed, and the vote is a tie".into()),
-    }
-}
-
-fn word(status: Status) -> &'static str {
-    match status {
-        Status::Sat => "sat",
-        Status::Unsat => "unsat",
-        Status::Unknown => "unknown",
-    }
-}
-
-fn names(runs: &[&Run]) -> String {
-    let names: Vec<String> = runs.iter().map(|run| run.configuration.name()).collect();
-    names.join(", ")
+    said.iter().filter(|(_, status)| *status != settled.truth).map(accusation).collect()
 }

@@ -52,6 +52,15 @@ impl<'r> Asking<'r> {
         }
     }
 
+    /// Solvers of other lines for third opinions, the best first. None where the panel is given: what was heard for a
+    /// finding is in it.
+    pub fn third_opinions(&self) -> &[Arc<Configuration>] {
+        match self.panel {
+            Some(_) => &[],
+            None => self.runner.third_opinions(),
+        }
+    }
+
     /// Runs one of them, or a variant of one, on another script.
     pub fn run(&mut self, configuration: &Arc<Configuration>, script: &[u8]) -> Result<Run, RunError> {
         self.runner.run_within(configuration, script, self.purpose, self.wall)

@@ -8,7 +8,7 @@ use crate::frame::Frame;
 use crate::judge::Oracle;
 use crate::models::ask_about;
 use crate::subject::Subject;
-use crate::verdict::{Kind, Verdict};
+use crate::verdict::{Kind, Standing, Verdict};
 
 /// Cores that are satisfiable, or name what is not there.
 pub struct UnsoundCores;
@@ -111,10 +111,15 @@ fn alone(
             Kind::UnsoundCore,
             format!("its core is satisfiable: the model of {prover} satisfies it by our evaluation"),
         )),
-        (None, [_, ..], []) => Some(Verdict::new(
-            Kind::UnsoundCore,
-            format!("its core is satisfiable by {}", opinions.sat.join(", ")),
-        )),
+        (None, [_, ..], []) => {
+            let reason = format!("its core is satisfiable by {}", opinions.sat.join(", "));
+            let mut verdict = Verdict::new(Kind::UnsoundCore, reason);
+            if !opinions.independent {
+                let why = "only releases of its own line say so, and no model of the core could be confirmed";
+                verdict.standing = Standing::Unproven(why.into());
+            }
+            Some(verdict)
+        }
         _ => None,
     })
 }

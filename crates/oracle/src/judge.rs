@@ -7,6 +7,7 @@ use crate::asking::Asking;
 use crate::by_design;
 use crate::cores::UnsoundCores;
 use crate::crashes::Crashes;
+use crate::hearing::hear;
 use crate::incremental::Incremental;
 use crate::models::InvalidModels;
 use crate::subject::Subject;
@@ -60,6 +61,17 @@ impl Judge {
         self
     }
 
+    /// Asks third opinions where the runs contradict each other and nothing tells who is right, and adds their runs: see
+    /// [`hear`](crate::hearing::hear).
+    pub fn hear(
+        &self,
+        subject: &mut Subject,
+        runs: &mut Vec<Run>,
+        asking: &mut Asking,
+    ) -> Result<(), RunError> {
+        hear(subject, runs, asking)
+    }
+
     /// All verdicts on these runs, the gravest first, each misbehaviour once. Not yet confirmed.
     pub fn judge(
         &self,
@@ -68,7 +80,6 @@ impl Judge {
         asking: &mut Asking,
     ) -> Result<Vec<Verdict>, RunError> {
         debug_assert!(are_distinct(runs), "every run is of another party");
-        subject.forget();
         let mut verdicts = Vec::new();
         for oracle in &self.oracles {
             verdicts.extend(oracle.judge(subject, runs, asking)?);
@@ -112,6 +123,7 @@ impl Judge {
             for run in fresh.iter_mut().filter(|run| verdict.involved().any(|party| party == run.party())) {
                 *run = asking.run(&run.configuration, &run.script)?;
             }
+            subject.forget();
             let again = self.judge(subject, &fresh, asking)?;
             seen += u32::from(again.iter().any(|other| other.same_as(verdict)));
         }

@@ -171,6 +171,8 @@ fn others(asking: &Asking, accused: &Configuration) -> Vec<Arc<Configuration>> {
 pub(crate) struct Opinions {
     pub sat: Vec<String>,
     pub unsat: Vec<String>,
+    /// One of those who say `sat` is not of the accused's own line.
+    pub independent: bool,
     /// A model of it that our evaluator confirms, and whose it is.
     pub proof: Option<String>,
 }
@@ -192,6 +194,7 @@ pub(crate) fn ask_about(
             Some(Status::Unsat) => opinions.unsat.push(other.name()),
             Some(Status::Sat) => {
                 opinions.sat.push(other.name());
+                opinions.independent |= other.lineage() != accused.lineage();
                 let read = run.model_text(0).and_then(|model| {
                     eval::model_text::read_model(subject.store, &frame.script, model, other.release()).ok()
                 });

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use solver::crash::CrashSignature;
 use solver::run::PartyId;
 
+use crate::evidence::Evidence;
+
 /// What a solver did wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -88,6 +90,9 @@ pub struct Verdict {
     pub opponents: Vec<PartyId>,
     /// A release of the accused's own family contradicts it, so that both read the script alike.
     pub own_family_objects: bool,
+    /// For wrong answers: what tells which answer is right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rests_on: Option<Evidence>,
     /// For crashes.
     pub signature: Option<CrashSignature>,
     pub standing: Standing,
@@ -129,6 +134,7 @@ impl Verdict {
             evidence: Vec::new(),
             opponents: Vec::new(),
             own_family_objects: false,
+            rests_on: None,
             signature: None,
             standing: Standing::Stands,
             repeat: Repeat::Untried,

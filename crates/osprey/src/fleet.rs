@@ -93,6 +93,11 @@ pub fn take_recorded(solver: &mut Solver, options: &[String]) {
     }
 }
 
+/// The solvers on this machine that are asked for a third opinion before anybody is accused. Nothing is installed.
+pub fn third_opinions() -> Result<Vec<Solver>> {
+    Ok(all(&[])?.newest_of_each_line())
+}
+
 /// The newest Z3 and cvc5 on this machine, installed if there is none: what is asked when the user names no solver.
 pub fn default_pair(solvers: &Solvers) -> Result<Vec<Solver>> {
     let listed = solvers.list(false);

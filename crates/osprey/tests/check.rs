@@ -211,3 +211,76 @@ fn an_unknown_release_is_told_with_its_neighbours() {
         "the others are installed all the same"
     );
 }
+
+/// A build that calls itself newer than any release, says `sat` to everything and has no model.
+const NEWER: &str = "case \"$*\" in *-version*) echo 'Z3 version 5.5.0 - 64 bit';; *) echo sat;; esac";
+
+fn accused(output: &Output) -> Vec<(String, String)> {
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let verdicts = report["verdicts"].as_array().expect("verdicts").iter();
+    let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    verdicts.map(|verdict| (word(&verdict["kind"]), word(&verdict["solver"]))).collect()
+}
+
+#[test]
+fn a_newer_build_that_is_wrong_is_accused_and_the_older_release_never_is() {
+    if !have(&["z3@5.4.0"]) {
+        return;
+    }
+    let folder = Folder::new();
+    let newer = folder.program("z3", NEWER);
+    let ground = folder.file("ground.smt2", "(assert (= (* 0 0) 1))\n(check-sat)\n");
+    let orders = [
+        ["-s", &newer, "--reference", "z3@5.4.0"],
+        ["-s", "z3@5.4.0", "--reference", &newer],
+        ["-s", &newer, "-s", "z3@5.4.0"],
+    ];
+    for order in orders {
+        let output = run(&[&["check", ground.as_str(), "--json"], &order[..]].concat());
+        assert_eq!(code(&output), Some(10));
+        assert_eq!(accused(&output), [("solution-soundness".to_owned(), "z3@5.5.0".to_owned())], "{order:?}");
+    }
+    let output = run(&["check", &ground, "-s", &newer, "--reference", "z3@5.4.0"]);
+    insta::assert_snapshot!(shown(&folder, &output), @r"
+    z3@5.5.0              sat
+    z3@5.4.0 (reference)  unsat
+
+    solution-soundness in z3@5.5.0
+      it answered sat but the answer is unsat: the evaluator finds the assertion false: (= (* 0 0) 1)
+      unsat by z3@5.4.0
+      confirmed by 2 fresh runs
+    exit code 10
+    ");
+}
+
+#[test]
+fn where_nothing_can_be_evaluated_a_third_opinion_is_asked_or_both_are_named() {
+    if !have(&["z3@5.4.0", "cvc5@1.4.2"]) {
+        return;
+    }
+    let folder = Folder::new();
+    let newer = folder.program("z3", NEWER);
+    let open = "(set-logic QF_LIA)\n(declare-const x Int)\n(declare-const y Int)\n(assert (and (> x y) (> y x)))\n\
+                (check-sat)\n";
+    let open = folder.file("open.smt2", open);
+    let old = testkit::get("z3@5.4.0").expect("a release");
+    let solver::install::How::Executable { path } = &old.installed.how else { panic!("an executable") };
+    let path = path.to_str().expect("UTF-8");
+    for order in [[&newer, path], [path, &newer]] {
+        let arguments = ["check", &open, "-s", order[0], "--reference", order[1], "--json"];
+        let output = run(&arguments);
+        assert_eq!(accused(&output), [("solution-soundness".to_owned(), "z3@5.5.0".to_owned())]);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(report["runs"][2]["role"], "third-opinion");
+        assert_eq!(report["verdicts"][0]["rests_on"], "families");
+        // On a machine without another solver nobody is accused.
+        let bare = osprey(&arguments)
+            .env("OSPREY_HOME", folder.path("home"))
+            .env("PATH", "/usr/bin:/bin")
+            .output()
+            .expect("osprey starts");
+        assert_eq!(code(&bare), Some(10), "{}", complaint(&bare));
+        assert_eq!(accused(&bare), [("disagreement".to_owned(), String::new())]);
+        assert!(String::from_utf8_lossy(&bare.stdout).contains("osprey solvers install cvc5"));
+    }
+}

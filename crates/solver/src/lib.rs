@@ -4,6 +4,7 @@
 //! * [`spec`]: what a user writes to name a solver.
 //! * [`install`]: from a spec to a release that is on this machine.
 //! * [`Solver`]: a release with its adapter and options: command lines.
+//! * `accepts`: which scripts it claims to take.
 //! * [`answer`]: what it said; [`crash`]: signatures of crashes.
 //! * [`options`]: its options as data, and which are fair to set.
 //! * [`screen`]: what is taken out of a script before a solver sees it.
@@ -11,6 +12,7 @@
 //! * [`launch`], [`limits`], [`fast`], [`host`]: running it, contained and quickly.
 //! * [`run`]: runs with a purpose: under which rules, what came of them, what they cost.
 
+mod accepts;
 pub mod adapter;
 pub mod answer;
 pub mod crash;
@@ -25,6 +27,7 @@ pub mod screen;
 mod solver;
 pub mod spec;
 
+pub use accepts::theory_name;
 pub use adapter::{Adapters, RunRequest};
 pub use answer::{Answer, Answers, Outline, RunClass};
 pub use install::{Home, InstallError, Solvers};

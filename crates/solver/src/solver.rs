@@ -95,6 +95,16 @@ impl Solver {
         Release::new(family, self.version().map_or(Version::LATEST, |version| version.without_post()))
     }
 
+    /// The line of releases it belongs to: CVC4 is cvc5's past, Boolector is Bitwuzla's. Solvers of one line share code, and
+    /// so they may share a bug.
+    pub fn lineage(&self) -> Family {
+        match self.release().family {
+            Family::Cvc4 => Family::Cvc5,
+            Family::Boolector => Family::Bitwuzla,
+            family => family,
+        }
+    }
+
     /// Names of the theories this release has.
     pub fn theories(&self) -> Vec<&str> {
         self.adapter.theories_of(self.version())

@@ -121,6 +121,7 @@ type Answering = dyn Fn(&Configuration, &str) -> ScriptedAnswer + Send + Sync;
 #[derive(Clone)]
 pub struct Scripted {
     panel: Vec<Arc<Configuration>>,
+    third_opinions: Vec<Arc<Configuration>>,
     answering: Arc<Answering>,
     asked: Arc<Mutex<Vec<Asked>>>,
     accounts: Accounts,
@@ -143,10 +144,19 @@ impl Scripted {
     ) -> Scripted {
         Scripted {
             panel,
+            third_opinions: Vec::new(),
             answering: Arc::new(answering),
             asked: Arc::default(),
             accounts: Accounts::default(),
         }
+    }
+
+    /// With these solvers for third opinions, by [`made_up`] specs, the best first.
+    #[must_use]
+    pub fn with_third_opinions(mut self, specs: &[&str]) -> Scripted {
+        let numbered = Configuration::numbered(specs.iter().map(|spec| made_up(spec)));
+        self.third_opinions = numbered.into_iter().map(Arc::new).collect();
+        self
     }
 
     /// All runs so far, of every runner made from this one.
@@ -158,6 +168,10 @@ impl Scripted {
 impl Runner for Scripted {
     fn panel(&self) -> &[Arc<Configuration>] {
         &self.panel
+    }
+
+    fn third_opinions(&self) -> &[Arc<Configuration>] {
+        &self.third_opinions
     }
 
     fn run_within(

@@ -231,13 +231,16 @@ impl BugTest {
             self.references_accused += 1;
             return Ok(false);
         }
-        let kinds = &self.kinds;
+        let kinds = self.kinds.clone();
         let same = |kind: Kind| {
             // A model of a formula that has none is a wrong model as well.
             kinds.contains(&kind) || (kinds.contains(&Kind::InvalidModel) && kind == Kind::SolutionSoundness)
         };
         for mut verdict in verdicts {
-            if verdict.accused == Some(own) && same(verdict.kind) && verdict.is_finding() {
+            // A museum knows that the newest release of the line is without the bug, so a disagreement is enough.
+            let disagrees = verdict.kind == Kind::Disagreement
+                && runs[0].status(verdict.check.unwrap_or(0)).is_some_and(|status| same(wrong(status)));
+            if (verdict.accused == Some(own) && same(verdict.kind) || disagrees) && verdict.is_finding() {
                 let asking = &mut Asking::new(&mut self.runner, Purpose::Confirmation);
                 self.judge.confirm(&mut subject, &runs, &mut verdict, asking).map_err(failed)?;
                 if verdict.is_finding() {
@@ -272,6 +275,11 @@ impl BugTest {
         let configuration = Arc::new(self.target.configuration());
         self.runner.run(&configuration, text.as_bytes(), Purpose::Confirmation).map_err(failed)
     }
+}
+
+/// The kind of misbehaviour that an answer is if it is wrong.
+fn wrong(answer: Status) -> Kind {
+    if answer == Status::Sat { Kind::SolutionSoundness } else { Kind::RefutationSoundness }
 }
 
 /// Every answer of one is that of the other.

@@ -6,14 +6,18 @@
 //!
 //! - [`item`]: items on disk; [`reproduce`]: do they still show their bugs
 //! - [`judge`]: is a formula the bug again; [`hunt`]: an engine's mutants until it is; [`peer`]: mutants of others
+//! - [`judged`], [`verdicts`], [`blame`]: what the judge says of known bugs, and whom it blames
 //! - [`tables`]: the results by kind, theory and engine
 
+pub mod blame;
 pub mod hunt;
 pub mod item;
 pub mod judge;
+pub mod judged;
 pub mod peer;
 pub mod reproduce;
 pub mod tables;
+pub mod verdicts;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use generate::{Config, Grammar};
 use smtlib::Release;
 
-use crate::target::{self, Target};
+use crate::target::Target;
 
 /// Grammars made so far: making one looks at the whole theory table.
 #[derive(Default)]
@@ -28,7 +28,7 @@ impl Grammars {
             let releases: Vec<Release> = group.iter().map(|target| target.release).collect();
             let mut config = Config::default();
             for row in smtlib::theory::table().rows() {
-                let lacking = group.iter().any(|target| !target.has(target::name(row.theory)));
+                let lacking = group.iter().any(|target| !target.has(solver::theory_name(row.theory)));
                 if lacking {
                     config.theories.insert(format!("{:?}", row.theory), 0.0);
                 }

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use engines::Engine;
 use serde::Serialize;
-use solver::RunClass;
 use solver::run::{Purpose, RunRules, Runners, SolverRunners};
+use solver::{RunClass, Solver};
 
 use crate::config::{Identity, Settings};
 use crate::driver::EnginePanic;
@@ -78,14 +78,20 @@ const EXCHANGE: Duration = Duration::from_millis(500);
 /// How long the end waits for other processes to hand over what they have.
 const FAREWELL: Duration = Duration::from_secs(30);
 
-/// Runners with the limits of a campaign. `plain`: every run in a new process.
-pub fn runners(identity: &Identity, targets: &[Target], plain: bool) -> Arc<dyn Runners> {
+/// Runners with the limits of a campaign. `third_opinions` are solvers that are asked where the targets contradict each
+/// other and nothing tells who is right. `plain`: every run in a new process.
+pub fn runners(
+    identity: &Identity,
+    targets: &[Target],
+    third_opinions: Vec<Solver>,
+    plain: bool,
+) -> Arc<dyn Runners> {
     let panel = targets.iter().map(|target| Arc::new(target.configuration())).collect();
     let rules = RunRules::for_campaign(identity.timeout(), identity.memory << 20)
         .adaptive(identity.adaptive)
         .change(Purpose::Measurement, |rule| rule.limits.wall = rule.limits.wall.max(PREFLIGHT));
     let rules = if plain { rules.plain() } else { rules };
-    Arc::new(SolverRunners::new(panel, rules))
+    Arc::new(SolverRunners::new(panel, rules).with_third_opinions(third_opinions))
 }
 
 /// How long a solver may take to answer the empty script: runtimes and instrumented builds need long to start, and

@@ -139,7 +139,7 @@ impl Signal for Effort {
             if work > 0 {
                 let mut feature = Feature::of("effort").number(*solver as u64).number(work.ilog2().into());
                 for theory in &usage.theories {
-                    feature = feature.text(crate::target::name(*theory));
+                    feature = feature.text(solver::theory_name(*theory));
                 }
                 out.push(feature.get());
             }

@@ -10,7 +10,7 @@ use oracle::frame::frames;
 use reduce::predicate::{Bug, proof};
 use reduce::{Effort, Input, ReduceError, Reduced, Watcher};
 use smtlib::{Command, Mode, Release, Script, Store, print};
-use solver::run::{Configuration, Purpose, Run, RunError, RunRules, Runner, Runners, SolverRunners};
+use solver::run::{Configuration, PartyId, Purpose, Run, RunError, RunRules, Runner, Runners, SolverRunners};
 use solver::{RunRequest, Solver};
 
 use super::releases;
@@ -118,7 +118,13 @@ impl Reproduction {
         rerun.expectation = &Expectation::Agree;
         let judged =
             Rerun::make(&mut store, rerun, &parties, runner, Purpose::Confirmation).map_err(failed)?;
-        let verdict = judged.misbehaviour(self.finding.kind);
+        // A smaller script may tell who is wrong where its input did not: then it is that one's bug.
+        let decided = judged.misbehaviour(self.finding.kind).map(|verdict| (verdict.kind, verdict.accused));
+        let (kind, accused) = decided
+            .filter(|(_, accused)| reads_the_text(*accused, &judged.runs))
+            .unwrap_or((self.finding.kind, None));
+        let judged = if accused.is_some() { judged.beginning_with(accused) } else { judged };
+        let verdict = judged.misbehaviour(kind);
         // What stood in the way of a proof may be gone.
         let mut witness = best.witness.clone();
         if let (Some(script), Some(verdict), None) = (script, verdict, &witness) {
@@ -126,6 +132,14 @@ impl Reproduction {
             witness = proof(&mut store, script, &judged.runs, verdict, asking).map_err(failed)?;
         }
         let mut finding = self.finding.clone();
+        // One that has been told apart already keeps its name.
+        if finding.is_pending()
+            && let Some(run) = accused.and_then(|accused| Run::of(&judged.runs, accused))
+        {
+            finding.kind = kind;
+            finding.solver = run.configuration.solver.name();
+            finding.title.clone_from(&run.configuration.solver.adapter.title);
+        }
         finding.stage = Stage::Reduced(Shrunk {
             before: reduced.before,
             after: best.size,
@@ -166,6 +180,13 @@ impl Reproduction {
         let reduced = Reduced { accounts, ..reduced };
         Ok(ReducedFinding { finding, reduced, small })
     }
+}
+
+/// Does a party read the dialect of the first one, in which the text is written?
+fn reads_the_text(party: Option<PartyId>, runs: &[Run]) -> bool {
+    let family = |run: &Run| run.configuration.release().family;
+    let of_party = party.and_then(|party| Run::of(runs, party)).map(family);
+    of_party.is_some() && of_party == runs.first().map(family)
 }
 
 fn record(finding: &Finding, run: &Run) -> findings::RunRecord {

@@ -68,14 +68,27 @@ impl Rerun {
         Ok(Rerun { runs, verdicts, expectation })
     }
 
-    /// The misbehaviour of this kind and of the first party, or of nobody in particular.
+    /// The misbehaviour of this kind and of the first party, or of nobody in particular. A disagreement of which a smaller
+    /// script tells who is wrong is still the same.
     pub fn misbehaviour(&self, kind: Kind) -> Option<&Verdict> {
         let first: Option<PartyId> = self.runs.first().map(Run::party);
-        self.verdicts.iter().find(|verdict| {
+        let same = |verdict: &&Verdict| {
             verdict.kind == kind
                 && (verdict.accused.is_none() || verdict.accused == first)
                 && verdict.is_finding()
-        })
+        };
+        let decided = |verdict: &&Verdict| {
+            let wrong = matches!(verdict.kind, Kind::RefutationSoundness | Kind::SolutionSoundness);
+            kind == Kind::Disagreement && wrong && verdict.is_finding()
+        };
+        self.verdicts.iter().find(same).or_else(|| self.verdicts.iter().find(decided))
+    }
+
+    /// The same with a party's run in the first place.
+    #[must_use]
+    pub fn beginning_with(mut self, party: Option<PartyId>) -> Rerun {
+        self.runs.sort_by_key(|run| Some(run.party()) != party);
+        self
     }
 }
 

@@ -80,8 +80,12 @@ impl Verdicts {
         let mut subject = Subject::new(store, Some(script), &[]);
         subject.expectation = suspect.case.expectation().clone();
         let asking = &mut Asking::new(runner, Purpose::FollowUp);
-        let verdicts = judge.judge(&mut subject, suspect.runs, asking).map_err(failed)?;
+        // With third opinions, where they were needed.
+        let mut runs = suspect.runs.to_vec();
+        judge.hear(&mut subject, &mut runs, asking).map_err(failed)?;
+        let verdicts = judge.judge(&mut subject, &runs, asking).map_err(failed)?;
         drop(subject);
+        let suspect = &Suspect { runs: &runs, ..*suspect };
         let mut rulings = Vec::new();
         for mut verdict in verdicts {
             if verdict.standing != Standing::Stands {

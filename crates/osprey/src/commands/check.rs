@@ -7,13 +7,14 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use eval::Expectation;
+use oracle::hearing::first_round;
 use oracle::subject::ModelValue;
 use oracle::{Asking, Judge, Repeat, Standing, Subject, Verdict};
 use serde::Serialize;
 use smtlib::{Mode, Parsed, Status, Store};
+use solver::Answer;
 use solver::limits::Limits;
-use solver::run::{Configuration, PartyId, Purpose, Run, RunRules, Runner, SolverRunner};
-use solver::{Answer, Outline, RunClass};
+use solver::run::{Configuration, PartyId, Purpose, Run, RunRules, SolverRunners};
 
 use crate::exit::Exit;
 use crate::{fleet, output};
@@ -25,12 +26,15 @@ Examples:
   osprey check bug.smt2                                  the newest z3 and cvc5 on this machine
   osprey check bug.smt2 -s z3@4.8.7 -s cvc5@1.4.2
   osprey check bug.smt2 -s \"z3@4.8.7 smt.arith.solver=2\" -s z3@5.4.0
+  osprey check bug.smt2 -s ./build/z3 --reference z3@5.4.0
   osprey check bug.smt2 -s ./build/z3 --expect unsat
   osprey check bug.smt2 -s z3 -s cvc5 --json
 
 The file's own text is run. Where a solver says sat, it is asked for its model too, and osprey evaluates
 every assertion under it. A solver given without options that refuses the file is tried again with its
-experimental theories and incremental solving switched on.
+experimental theories and incremental solving switched on. Where solvers contradict each other and osprey's
+evaluator cannot tell who is right, up to two installed solvers of other families are asked for a third
+opinion. A release is never accused because another one of its own family contradicts it.
 
 Exit code 0 if nothing is wrong, 10 if a solver misbehaves, 4 if a solver cannot be run.")]
 pub struct Check {
@@ -41,6 +45,10 @@ pub struct Check {
     /// A solver: a path, a name on PATH, or name@release; options may follow after a space
     #[arg(short, long = "solver", value_name = "SPEC")]
     solvers: Vec<String>,
+
+    /// A solver to compare with, which is not under test
+    #[arg(long = "reference", value_name = "SPEC")]
+    references: Vec<String>,
 
     /// The right answer to every check, if it is known; `status` takes it from the file's (set-info :status ...)
     #[arg(long, value_name = "ANSWER")]
@@ -85,10 +93,40 @@ struct Report {
     findings: usize,
 }
 
+/// Why a solver was asked.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Role {
+    UnderTest,
+    Reference,
+    /// Nobody named it: the others contradict each other.
+    ThirdOpinion,
+}
+
+impl Role {
+    /// Those under test come first, then the references, then who was asked beside them.
+    fn of(place: usize, tested: usize, named: usize) -> Role {
+        match place {
+            place if place < tested => Role::UnderTest,
+            place if place < named => Role::Reference,
+            _ => Role::ThirdOpinion,
+        }
+    }
+
+    fn remark(self) -> &'static str {
+        match self {
+            Role::UnderTest => "",
+            Role::Reference => " (reference)",
+            Role::ThirdOpinion => " (third opinion)",
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct RunReport {
     /// The number by which verdicts name it.
     party: PartyId,
+    role: Role,
     solver: String,
     options: Vec<String>,
     command: String,
@@ -117,16 +155,21 @@ impl Check {
         let text =
             std::fs::read(&self.file).with_context(|| format!("cannot read '{}'", self.file.display()))?;
         let fleet = fleet::all(&self.adapters)?;
-        let solvers = if self.solvers.is_empty() {
+        let mut solvers = if self.solvers.is_empty() {
             fleet::default_pair(&fleet)?
         } else {
             fleet::resolve(&fleet, &self.solvers)?
         };
+        let tested = solvers.len();
+        solvers.extend(fleet::resolve(&fleet, &self.references)?);
+        let named = solvers.len();
         let limits =
             Limits { memory: Some(self.memory << 20), ..Limits::wall(Duration::from_secs_f64(self.timeout)) };
         let rules = RunRules::with_limits(limits);
-        let mut runner = SolverRunner::new(Configuration::numbered(solvers), rules)?;
-        let runs = run_all(&mut runner, &text)?;
+        let everybody = Configuration::numbered(solvers).into_iter().map(Arc::new).collect();
+        let runners = SolverRunners::new(everybody, rules).with_third_opinions(fleet.newest_of_each_line());
+        let mut runner = runners.start()?;
+        let mut runs = first_round(&mut runner, &text)?;
 
         let mut store = Store::new();
         let (parsed, unreadable) = match smtlib::parse(&mut store, &text, Mode::Tolerant) {
@@ -147,11 +190,12 @@ impl Check {
             judge = judge.with(oracle::performance::Performance::default());
         }
         let mut asking = Asking::new(&mut runner, Purpose::FollowUp);
+        judge.hear(&mut subject, &mut runs, &mut asking)?;
         let verdicts = judge.try_case(&mut subject, &runs, &mut asking)?;
         let report = Report {
             file: self.file.clone(),
             unreadable,
-            runs: run_reports(&mut subject, &runs, &mut asking)?,
+            runs: run_reports(&mut subject, &runs, &|place| Role::of(place, tested, named), &mut asking)?,
             findings: verdicts.iter().filter(|verdict| verdict.is_finding()).count(),
             verdicts,
         };
@@ -180,31 +224,15 @@ impl Check {
     }
 }
 
-/// Everybody's run. Who refuses the file and was given no options is asked again with all it has.
-pub(super) fn run_all(runner: &mut dyn Runner, text: &[u8]) -> Result<Vec<Run>> {
-    let checks = Outline::of(text).checks();
-    let mut runs = runner.run_all(text, Purpose::Test)?;
-    for run in &mut runs {
-        let refused = matches!(run.answers.class, RunClass::Unsupported | RunClass::Rejected)
-            || (run.answers.class == RunClass::Answered
-                && run.answers.checks.len() < checks
-                && !run.answers.errors.is_empty());
-        if !refused || run.configuration.option_count() > 0 {
-            continue;
-        }
-        let broad = Arc::new(run.configuration.broadened());
-        let again = runner.run(&broad, text, Purpose::Test)?;
-        if again.answers.trusted().count() > run.answers.trusted().count() {
-            *run = again;
-        }
-    }
-    Ok(runs)
-}
-
-fn run_reports(subject: &mut Subject, runs: &[Run], asking: &mut Asking) -> Result<Vec<RunReport>> {
+fn run_reports(
+    subject: &mut Subject,
+    runs: &[Run],
+    role: &dyn Fn(usize) -> Role,
+    asking: &mut Asking,
+) -> Result<Vec<RunReport>> {
     subject.forget();
     let mut reports = Vec::new();
-    for run in runs {
+    for (place, run) in runs.iter().enumerate() {
         let mut checks = Vec::new();
         for answer in &run.answers.checks {
             let model = if run.status(answer.check) == Some(Status::Sat) {
@@ -227,6 +255,7 @@ fn run_reports(subject: &mut Subject, runs: &[Run], asking: &mut Asking) -> Resu
         let said = complaint.or_else(|| run.answers.errors.first().map(|error| error.message.clone()));
         reports.push(RunReport {
             party: run.party(),
+            role: role(place),
             solver: run.configuration.solver.name(),
             options: run.configuration.options(),
             command: run.configuration.command_line("FILE"),
@@ -250,7 +279,10 @@ fn shown(report: &Report) -> String {
     let names: Vec<String> = report
         .runs
         .iter()
-        .map(|run| [std::slice::from_ref(&run.solver), run.options.as_slice()].concat().join(" "))
+        .map(|run| {
+            let words = [std::slice::from_ref(&run.solver), run.options.as_slice()].concat();
+            words.join(" ") + run.role.remark()
+        })
         .collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     for (run, name) in report.runs.iter().zip(&names) {

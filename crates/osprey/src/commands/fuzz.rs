@@ -157,7 +157,8 @@ impl Fuzz {
         if !self.json {
             self.greet(&identity, &targets, &seeds);
         }
-        let runners = campaign::runners(&identity, &targets, self.exec == Exec::Plain);
+        let runners =
+            campaign::runners(&identity, &targets, fleet::third_opinions()?, self.exec == Exec::Plain);
         let campaign = Campaign { identity: &identity, targets: &targets, engines: &engines, runners };
         interrupt::catch();
         let live = Live::new(self.json);

@@ -184,9 +184,10 @@ impl Reduce {
         let text = self.text()?;
         let solvers = fleet::resolve(&fleet::all(&[])?, &self.solvers)?;
         let everybody = Configuration::numbered(solvers).into_iter().map(Arc::new).collect();
-        let runners = SolverRunners::new(everybody, self.rules());
+        let runners =
+            SolverRunners::new(everybody, self.rules()).with_third_opinions(fleet::third_opinions()?);
         let mut runner = runners.start()?;
-        let runs = super::check::run_all(&mut runner, &text)?;
+        let mut runs = oracle::hearing::first_round(&mut runner, &text)?;
         let mut asking = Asking::new(&mut runner, Purpose::FollowUp);
         let mut store = Store::new();
         let parsed = smtlib::parse(&mut store, &text, Mode::Tolerant).ok();
@@ -194,7 +195,9 @@ impl Reduce {
         let notes = parsed.as_ref().map(|parsed| parsed.notes.as_slice()).unwrap_or_default();
         let mut subject = Subject::new(&mut store, script, notes);
         subject.ask_for_models = true;
-        let verdicts = Judge::thorough().try_case(&mut subject, &runs, &mut asking)?;
+        let judge = Judge::thorough();
+        judge.hear(&mut subject, &mut runs, &mut asking)?;
+        let verdicts = judge.try_case(&mut subject, &runs, &mut asking)?;
         let verdict = self.verdict(&verdicts)?;
         let witness = match script {
             Some(script) => proof(&mut store, script, &runs, verdict, &mut asking)?,

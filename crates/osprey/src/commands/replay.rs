@@ -95,7 +95,7 @@ fn original(finding: &Finding, folder: &Path) -> Result<Exit> {
     };
     let targets: Vec<Target> = Target::numbered(found).into_iter().map(target).collect();
     let engine = engines::parse(&finding.provenance.engine, &identity.tuning)?;
-    let mut runner = campaign::runners(&identity, &targets, false).runner()?;
+    let mut runner = campaign::runners(&identity, &targets, Vec::new(), false).runner()?;
     let seed = |hash: &str| Ok(store.seed(hash)?);
     let text = replay::regenerate(&finding.provenance, &identity, &targets, &*engine, &mut *runner, seed)?;
     if hash::name(text.as_bytes()) != finding.provenance.script {

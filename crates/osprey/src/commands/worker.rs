@@ -97,7 +97,8 @@ impl Worker {
         if !self.json {
             eprintln!("osprey: helping to fuzz {} in {}", names.join(", "), self.store.display());
         }
-        let runners = campaign::runners(&identity, &targets, self.exec == Exec::Plain);
+        let runners =
+            campaign::runners(&identity, &targets, fleet::third_opinions()?, self.exec == Exec::Plain);
         let campaign = Campaign { identity: &identity, targets: &targets, engines: &engines, runners };
         interrupt::catch();
         let live = Live::new(self.json);

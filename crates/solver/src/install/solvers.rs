@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use serde::Serialize;
+use smtlib::Family;
 
 use super::error::InstallError;
 use super::home::Home;
@@ -117,6 +118,25 @@ impl Solvers {
                 }
             })
             .collect()
+    }
+
+    /// The newest release of each line of solvers that is on this machine, those that answer most scripts first. Nothing
+    /// is installed.
+    pub fn newest_of_each_line(&self) -> Vec<Solver> {
+        let here = self.list(false).into_iter().flat_map(|listed| listed.installed);
+        let mut solvers: Vec<Solver> = here
+            // A build of nobody knows which release has no age.
+            .filter(|installed| installed.version.is_some())
+            .filter_map(|installed| self.ready(installed, Vec::new()).ok())
+            // Its `sat` is about a weaker script, and what is not known is of no line.
+            .filter(|solver| !matches!(solver.lineage(), Family::DReal | Family::Other | Family::Standard))
+            .collect();
+        let past = |solver: &Solver| solver.lineage() != solver.release().family;
+        solvers.sort_by(|a, b| {
+            (a.lineage(), past(a), Reverse(a.version())).cmp(&(b.lineage(), past(b), Reverse(b.version())))
+        });
+        solvers.dedup_by_key(|solver| solver.lineage());
+        solvers
     }
 
     fn available(&self, adapter: &Adapter, ask: bool) -> Available {

@@ -51,12 +51,9 @@ impl Configuration {
         self.solver.release()
     }
 
-    /// The line of releases it belongs to: CVC4 is cvc5's past.
+    /// The line of releases it belongs to.
     pub fn lineage(&self) -> Family {
-        match self.release().family {
-            Family::Cvc4 => Family::Cvc5,
-            family => family,
-        }
+        self.solver.lineage()
     }
 
     /// All options as words of the command line: the user's, then the test case's.

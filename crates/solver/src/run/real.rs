@@ -17,6 +17,7 @@ use crate::solver::Solver;
 #[derive(Clone)]
 pub struct SolverRunners {
     panel: Vec<Arc<Configuration>>,
+    third_opinions: Arc<[Arc<Configuration>]>,
     rules: Arc<RunRules>,
     notes: Arc<Mutex<Notes>>,
     launcher: LauncherConfig,
@@ -25,7 +26,8 @@ pub struct SolverRunners {
 impl SolverRunners {
     pub fn new(panel: Vec<Arc<Configuration>>, rules: RunRules) -> SolverRunners {
         let launcher = LauncherConfig::default();
-        SolverRunners { panel, rules: Arc::new(rules), notes: Arc::default(), launcher }
+        let third_opinions = Arc::default();
+        SolverRunners { panel, third_opinions, rules: Arc::new(rules), notes: Arc::default(), launcher }
     }
 
     /// With another wall around the solvers than the user's environment says.
@@ -35,11 +37,19 @@ impl SolverRunners {
         self
     }
 
+    /// With these solvers for third opinions, the best first.
+    #[must_use]
+    pub fn with_third_opinions(self, solvers: impl IntoIterator<Item = Solver>) -> SolverRunners {
+        let numbered = Configuration::numbered(solvers);
+        SolverRunners { third_opinions: numbered.into_iter().map(Arc::new).collect(), ..self }
+    }
+
     /// A runner with its own launcher.
     pub fn start(&self) -> Result<SolverRunner, RunError> {
         Ok(SolverRunner {
             launcher: Launcher::new(self.launcher.clone())?,
             panel: self.panel.clone(),
+            third_opinions: Arc::clone(&self.third_opinions),
             rules: Arc::clone(&self.rules),
             paces: HashMap::new(),
             accounts: Accounts::default(),
@@ -61,6 +71,7 @@ impl Runners for SolverRunners {
 pub struct SolverRunner {
     launcher: Launcher,
     panel: Vec<Arc<Configuration>>,
+    third_opinions: Arc<[Arc<Configuration>]>,
     rules: Arc<RunRules>,
     /// Of each solver with the user's options: where runs that take unusually long are cut. Options of test cases
     /// change too often to learn from.
@@ -153,6 +164,10 @@ impl SolverRunner {
 impl Runner for SolverRunner {
     fn panel(&self) -> &[Arc<Configuration>] {
         &self.panel
+    }
+
+    fn third_opinions(&self) -> &[Arc<Configuration>] {
+        &self.third_opinions
     }
 
     fn run_within(

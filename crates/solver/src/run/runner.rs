@@ -13,6 +13,12 @@ pub trait Runner: Send {
     /// All configurations there are, those under test included.
     fn panel(&self) -> &[Arc<Configuration>];
 
+    /// Solvers beside them, each of another line, that are asked only where those contradict each other and nothing tells
+    /// who is right. The best first.
+    fn third_opinions(&self) -> &[Arc<Configuration>] {
+        &[]
+    }
+
     /// Runs one of them, or a variant of one, on a script, with no more than this time on the clock where it is less
     /// than the purpose's own limit.
     fn run_within(

@@ -1,6 +1,7 @@
 //! `osprey bench`: one file per benchmark. A new one is a file here, a line in [`Benchmark`] and a module of the crate
 //! `bench` that makes its report.
 
+mod blame;
 mod eval_diff;
 mod eval_speed;
 mod museum;
@@ -9,6 +10,7 @@ mod page;
 mod race;
 mod reduce;
 mod throughput;
+mod verdicts;
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -35,6 +37,7 @@ pub struct Bench {
 
 #[derive(Subcommand)]
 enum Benchmark {
+    Blame(blame::Blame),
     Mutants(mutants::Mutants),
     Eval(eval_speed::EvalSpeedCommand),
     EvalDiff(eval_diff::EvalDiffCommand),
@@ -43,12 +46,14 @@ enum Benchmark {
     Race(race::Race),
     Reduce(reduce::Reduce),
     Throughput(throughput::ThroughputCommand),
+    Verdicts(verdicts::Verdicts),
 }
 
 impl Bench {
     pub fn run(self) -> Result<Exit> {
         interrupt::catch();
         match self.benchmark {
+            Benchmark::Blame(blame) => blame.run(),
             Benchmark::Mutants(mutants) => mutants.run(),
             Benchmark::Eval(eval) => eval.run(),
             Benchmark::EvalDiff(eval) => eval.run(),
@@ -57,6 +62,7 @@ impl Bench {
             Benchmark::Race(race) => race.run(),
             Benchmark::Reduce(reduce) => reduce.run(),
             Benchmark::Throughput(throughput) => throughput.run(),
+            Benchmark::Verdicts(verdicts) => verdicts.run(),
         }
     }
 }

@@ -1,0 +1,73 @@
+//! Which scripts a solver claims to take: its theories, its operators, the logics it refuses by name.
+
+use std::collections::BTreeSet;
+
+use smtlib::logic::Usage;
+use smtlib::theory::Theory;
+
+use crate::solver::Solver;
+
+impl Solver {
+    /// Does it claim everything the script uses? A solver of which nothing is known claims all of the standard.
+    pub fn accepts(&self, usage: &Usage) -> bool {
+        let theories = self.theories().into_iter().map(str::to_owned).collect();
+        self.accepts_among(usage, &theories)
+    }
+
+    /// The same for who has listed its theories already.
+    pub fn accepts_among(&self, usage: &Usage, theories: &BTreeSet<String>) -> bool {
+        let needs = needs(usage);
+        let theories_ok = theories.is_empty() || needs.iter().all(|need| theories.contains(*need));
+        let operators = usage.operators.iter().map(|op| op.name());
+        let features = needs.iter().copied().chain(usage.nonlinear.then_some("nonlinear")).chain(operators);
+        let release = self.release();
+        theories_ok
+            && usage.operators.iter().all(|op| op.row().accepted_by(release))
+            && self.adapter.accepts_logic(usage.logic.as_deref().unwrap_or_default(), features)
+    }
+}
+
+/// What a script needs, in the adapters' vocabulary.
+fn needs(usage: &Usage) -> BTreeSet<&'static str> {
+    let mut needs: BTreeSet<&'static str> =
+        usage.theories.iter().map(|theory| theory_name(*theory)).collect();
+    let features = [
+        (usage.quantifiers, "quantifiers"),
+        (usage.uninterpreted, "functions"),
+        (usage.arrays, "arrays"),
+        (usage.bitvectors, "bitvectors"),
+        (usage.floats, "floats"),
+        (usage.datatypes, "datatypes"),
+        (usage.strings, "strings"),
+        (usage.sequences, "sequences"),
+        (usage.ints, "ints"),
+        (usage.reals, "reals"),
+        (usage.finite_fields, "finite_fields"),
+        (usage.higher_order, "lambdas"),
+    ];
+    needs.extend(features.iter().filter(|(used, _)| *used).map(|(_, need)| *need));
+    needs
+}
+
+/// The adapters' name of a theory.
+pub fn theory_name(theory: Theory) -> &'static str {
+    match theory {
+        Theory::Arrays => "arrays",
+        Theory::Bags => "bags",
+        Theory::BitVectors => "bitvectors",
+        Theory::Core => "core",
+        Theory::FiniteFields => "finite_fields",
+        Theory::Floats => "floats",
+        Theory::Functions => "functions",
+        Theory::Ints => "ints",
+        Theory::Nullables => "nullables",
+        Theory::Reals => "reals",
+        Theory::Regexes => "regexes",
+        Theory::Tuples => "relations_tuples",
+        Theory::Separation => "separation",
+        Theory::Sequences => "sequences",
+        Theory::Sets => "sets",
+        Theory::Strings => "strings",
+        Theory::Transcendentals => "transcendentals",
+    }
+}
