@@ -71,13 +71,18 @@ fn judge_check(
             ModelValue::Unknown(_) => {}
         }
     }
+    // What a file says of itself is a voice like others.
+    let claim = expected.filter(|_| subject.expectation.is_hearsay());
     let (truth, because) = if let Some(proof) = proof {
         (Some(Status::Sat), proof)
-    } else if expected.is_some() {
+    } else if expected.is_some() && claim.is_none() {
         (expected, subject.expectation.because())
     } else {
-        vote(said, &refuted_models)
+        vote(said, &refuted_models, claim)
     };
+    if truth.is_none() && !contradiction {
+        return Ok(Vec::new());
+    }
 
     let Some(truth) = truth else {
         let mut verdict = Verdict::new(
@@ -125,7 +130,12 @@ fn judge_check(
 
 /// Who is right when nothing proves it. Each family has one voice, that of its newest release with the fewest options:
 /// several releases, or several configurations of one, are likely to share a bug. A `sat` with a wrong model has none.
-fn vote(said: &[(&Run, Status)], refuted_models: &[PartyId]) -> (Option<Status>, String) {
+/// What a file claims is one more voice.
+fn vote(
+    said: &[(&Run, Status)],
+    refuted_models: &[PartyId],
+    claim: Option<Status>,
+) -> (Option<Status>, String) {
     let rank = |run: &Run| -> (bool, Version, std::cmp::Reverse<usize>) {
         let release = run.configuration.release();
         let superseded = release.family == Family::Cvc4;
@@ -152,16 +162,19 @@ fn vote(said: &[(&Run, Status)], refuted_models: &[PartyId]) -> (Option<Status>,
             _ => unsat.push(voices[0].0),
         }
     }
-    let because = |winners: &[&Run], losers: usize| {
+    let votes = |voices: &[&Run], answer| voices.len() + usize::from(claim == Some(answer));
+    let (for_sat, for_unsat) = (votes(&sat, Status::Sat), votes(&unsat, Status::Unsat));
+    let because = |winners: &[&Run], answer, losers: usize| {
+        let claimed = if claim == Some(answer) { ", and one for the file's :status" } else { "" };
         format!(
-            "{} to {losers} votes, one for each family's newest release ({})",
-            winners.len(),
+            "{} to {losers} votes, one for each family's newest release ({}){claimed}",
+            votes(winners, answer),
             names(winners)
         )
     };
-    match sat.len().cmp(&unsat.len()) {
-        std::cmp::Ordering::Greater => (Some(Status::Sat), because(&sat, unsat.len())),
-        std::cmp::Ordering::Less => (Some(Status::Unsat), because(&unsat, sat.len())),
+    match for_sat.cmp(&for_unsat) {
+        std::cmp::Ordering::Greater => (Some(Status::Sat), because(&sat, Status::Sat, for_unsat)),
+        std::cmp::Ordering::Less => (Some(Status::Unsat), because(&unsat, Status::Unsat, for_sat)),
         std::cmp::Ordering::Equal => (None, "no model could be confirmed, and the vote is a tie".into()),
     }
 }

@@ -82,6 +82,12 @@ impl Judge {
             {
                 verdict.standing = Standing::ByDesign(reason);
             }
+            if verdict.standing == Standing::Stands
+                && verdict.kind.is_about_meaning()
+                && let Some(reason) = subject.excuse(verdict.check)
+            {
+                verdict.standing = Standing::Unproven(reason);
+            }
         }
         verdicts.sort_by_key(|verdict| (verdict.kind, verdict.accused, verdict.check));
         let answers_wrong: Vec<(Option<PartyId>, Option<usize>)> = verdicts
