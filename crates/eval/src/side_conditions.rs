@@ -82,7 +82,7 @@ impl SideCondition {
     }
 }
 
-/// Commands that say nothing about models, besides all that begin with `get-`.
+/// Commands that say nothing about models, besides those whose names tell that they only print.
 const HARMLESS: [&str; 11] = [
     "apply",
     "display",
@@ -92,14 +92,15 @@ const HARMLESS: [&str; 11] = [
     "labels",
     "declare-pool",
     "declare-tactic",
-    "poly/factor",
+    "goals",
     "to-poly",
     "uncurry",
 ];
 
 fn of_command(store: &Store, command: Symbol) -> Option<SideCondition> {
     let name = store.name(command);
-    if name.starts_with("get-") || name.starts_with("dbg-") || HARMLESS.contains(&name) {
+    const PRINTING: [&str; 3] = ["get-", "dbg-", "poly/"];
+    if PRINTING.iter().any(|prefix| name.starts_with(prefix)) || HARMLESS.contains(&name) {
         return None;
     }
     Some(match name {
@@ -145,10 +146,11 @@ const ALPHABET: &str = "changes which characters there are";
 const READING: &str = "changes how the script is read";
 
 /// Options by name with underscores.
-const CHANGING: [(&str, Rule, &str); 28] = [
+const CHANGING: [(&str, Rule, &str); 30] = [
     // cvc5 and CVC4.
     ("fmf_fun", Rule::On, RECURSION),
     ("fmf_fun_rlv", Rule::On, RECURSION),
+    ("quant_fun_wd", Rule::On, RECURSION),
     ("fmf_mbqi", Rule::Value(&["none", "fmc", "fmc-interval", "gen-ev", "abs", "default"]), CANDIDATES),
     ("mbqi_one_inst_per_round", Rule::On, CANDIDATES),
     ("arith_no_partial_fun", Rule::On, DIVISION),
@@ -171,6 +173,7 @@ const CHANGING: [(&str, Rule, &str); 28] = [
     ("hi_div0", Rule::Off, DIVISION),
     ("rewriter.hi_fp_unspecified", Rule::On, "gives conversions out of range a meaning of its own"),
     ("smt.arith.ignore_int", Rule::On, "treats integers as reals"),
+    ("arith.ignore_int", Rule::On, "treats integers as reals"),
     ("smt.array.extensional", Rule::Off, "allows two arrays with the same elements"),
     ("smt.string_solver", Rule::Value(&["seq", "auto", "z3str3"]), "leaves strings without a theory"),
     ("opt.priority", Rule::Value(&["lex"]), "makes each check the search for another optimum"),

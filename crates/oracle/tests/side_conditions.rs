@@ -37,7 +37,7 @@ fn liar(directory: &std::path::Path, says: &str) -> Solver {
     get(path.to_str().expect("a path")).expect("a program at a path")
 }
 
-/// Z3 and cvc5 contradict each other on the script, and the verdict is that nothing can be said, for this reason.
+/// Z3 and cvc5 contradict each other on the script, in which a command that one of them refuses has a line of its own, and the verdict is that nothing can be said, for this reason.
 #[track_caller]
 fn undecided(script: &str, reason: &str) {
     let (Some(z3), Some(cvc5)) = (get("z3@5.4.0"), get("cvc5@1.4.2")) else { return };
@@ -71,9 +71,18 @@ fn a_definition_without_a_solution_makes_a_script_unsatisfiable_used_or_not() {
     let unused = format!("(set-logic ALL){BAD}(declare-const y Int)(assert (> y 3))(check-sat)");
     undecided(&unused, "'f'");
     let together =
-        "(set-logic ALL)(define-funs-rec ((f ((x Int)) Int) (g ((x Int)) Int)) ((+ 1 (g x)) (f x)))
+        "(set-logic ALL)(define-funs-rec ((f ((x Int)) Int) (g ((x Int)) Int)) ((+ 1 (f x)) (f x)))
         (declare-const y Int)(assert (> y 3))(check-sat)";
     undecided(together, "'f'");
+}
+
+#[test]
+fn who_vouches_for_the_answer_knows_the_definition() {
+    let Some(z3) = get("z3@5.4.0") else { return };
+    let script = format!("(set-logic ALL){BAD}(declare-const y Int)(assert (> y 3))(check-sat)");
+    let claimed = Expectation::Claimed { answer: Status::Unsat, by: "the test".to_owned() };
+    let (verdicts, _) = judge(&script, vec![z3], claimed);
+    assert!(verdicts.len() == 1 && verdicts[0].is_finding(), "{verdicts:?}");
 }
 
 #[test]
@@ -100,19 +109,24 @@ fn a_well_founded_definition_excuses_nobody() {
 
 #[test]
 fn an_option_in_the_script_may_change_what_it_means() {
-    let ascii = "(set-option :encoding ascii)(set-logic ALL)(declare-const s String)
+    let ascii = "(set-option :encoding ascii)
+        (set-logic ALL)(declare-const s String)
         (assert (> (str.to_code s) 1000))(check-sat)";
     undecided(ascii, ":encoding");
-    let alphabet = "(set-option :strings-alpha-card 10)(set-logic ALL)(declare-const s String)
+    let alphabet = "(set-option :strings-alpha-card 10)
+        (set-logic ALL)(declare-const s String)
         (assert (> (str.to_code s) 1000))(check-sat)";
     undecided(alphabet, ":strings-alpha-card");
-    let division = "(set-option :rewriter.hi_div0 false)(set-logic QF_BV)(declare-const x (_ BitVec 8))
+    let division = "(set-option :rewriter.hi_div0 false)
+        (set-logic QF_BV)(declare-const x (_ BitVec 8))
         (assert (distinct (bvudiv x #x00) #xff))(check-sat)";
     undecided(division, ":rewriter.hi_div0");
-    let conversion = "(set-option :rewriter.hi_fp_unspecified true)(set-logic ALL)(declare-const x Float32)
+    let conversion = "(set-option :rewriter.hi_fp_unspecified true)
+        (set-logic ALL)(declare-const x Float32)
         (assert (= x (_ NaN 8 24)))(assert (distinct (fp.to_real x) 0.0))(check-sat)";
     undecided(conversion, ":rewriter.hi_fp_unspecified");
-    let strings = "(set-option :smt.string_solver none)(set-logic ALL)(declare-const s String)
+    let strings = "(set-option :smt.string_solver none)
+        (set-logic ALL)(declare-const s String)
         (assert (= (str.len s) (- 1)))(check-sat)";
     undecided(strings, ":smt.string_solver");
 }

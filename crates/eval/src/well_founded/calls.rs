@@ -220,10 +220,30 @@ impl Context {
                     proper = true;
                     here = inner;
                 }
+                Head::Constructor(datatype, constructor) => {
+                    here = self.put_together_again(store, here, datatype, constructor)?;
+                }
                 Head::Annotated(_) => here = store.args(here)[0],
                 _ => return None,
             }
         }
+    }
+
+    /// The term that `(cons (head x) (tail x))` is, where `x` is known to be a `cons`.
+    fn put_together_again(
+        &self,
+        store: &Store,
+        term: Term,
+        datatype: Datatype,
+        constructor: u16,
+    ) -> Option<Term> {
+        let fields = store.args(term);
+        let whole = *store.args(*fields.first()?).first()?;
+        let all = fields.iter().enumerate().all(|(place, field)| {
+            store.head(*field) == Head::Selector(datatype, constructor, place as u16)
+                && store.args(*field) == [whole]
+        });
+        (all && self.is(store, whole, datatype, constructor)).then_some(whole)
     }
 
     /// Is the term known to be a value of this constructor?

@@ -241,6 +241,10 @@ mod tests {
             "(define-fun-rec f ((l L)) Int (ite (and ((_ is cons) l) ((_ is cons) (tail l))) (f (tail (tail l))) 0))",
         );
         proven(
+            "(define-fun-rec f ((l L)) Int (ite (and ((_ is cons) l) ((_ is cons) (tail l))) \
+             (f (cons (head (tail l)) (tail (tail l)))) 0))",
+        );
+        proven(
             "(define-funs-rec ((t ((x T)) Int) (f ((x F)) Int)) \
              ((match x ((leaf 1) ((node k) (f k)))) (match x ((none 0) ((some a r) (+ (t a) (f r)))))))",
         );
@@ -253,6 +257,8 @@ mod tests {
         refused("(define-fun-rec f ((l L)) Int (ite ((_ is cons) l) (f (tail (tail l))) 0))");
         refused("(define-fun-rec f ((l L)) Int (ite ((_ is cons) l) (f (cons 0 (tail l))) 0))");
         refused("(define-fun-rec f ((l L)) Int (match l ((nil 0) ((cons h t) (f l)))))");
+        refused("(define-fun-rec f ((l L)) Int (ite ((_ is cons) l) (f (cons (head l) (tail l))) 0))");
+        refused("(define-fun-rec f ((l L)) Int (ite ((_ is cons) l) (f (cons 1 (tail (tail l)))) 0))");
     }
 
     #[test]
