@@ -1,5 +1,7 @@
 //! A seed taken apart: what it declares, what it asserts, how it checks. Engines put other assertions in.
 
+use eval::side_conditions::{SideCondition, side_conditions};
+use eval::well_founded::mentioned;
 use rustc_hash::FxHashSet;
 use smtlib::{AttributeValue, Command, Fun, Head, Script, Store, Symbol, Term};
 
@@ -23,6 +25,9 @@ pub(crate) struct Skeleton {
 
 impl Skeleton {
     /// `None` for scripts that cannot be taken apart: names declared twice in different frames, resets.
+    ///
+    /// Definitions that may have no solution are left out, and so are formulas that use them, and options that change what
+    /// the script means: a model of the formulas is a model of what is left.
     pub fn of(store: &mut Store, script: &Script) -> Option<Skeleton> {
         let script = without_status(store, script);
         let mut skeleton = Skeleton {
@@ -66,12 +71,45 @@ impl Skeleton {
         if !checked {
             skeleton.in_force = levels.concat();
         }
-        skeleton.everything.retain(|term| !store.is_opaque(*term));
-        if skeleton.in_force.iter().any(|term| store.is_opaque(*term)) {
+        let doubtful = skeleton.drop_side_conditions(store);
+        let usable = |term: &Term| !store.is_opaque(*term) && !mentions(store, &doubtful, *term);
+        skeleton.everything.retain(usable);
+        if !skeleton.in_force.iter().all(usable) {
             skeleton.in_force.clear();
         }
         skeleton.drop_names(store)?;
         Some(skeleton)
+    }
+
+    /// Takes what constrains models out of the preamble: options, definitions that may have no solution and definitions
+    /// that use these. The functions that are gone.
+    fn drop_side_conditions(&mut self, store: &Store) -> FxHashSet<Fun> {
+        let script = Script { commands: self.preamble.clone() };
+        let mut doubtful: FxHashSet<Fun> = FxHashSet::default();
+        let mut options: FxHashSet<Symbol> = FxHashSet::default();
+        for condition in side_conditions(store, &script) {
+            match condition {
+                SideCondition::Recursion(fun) => _ = doubtful.insert(fun),
+                SideCondition::Option(keyword) => _ = options.insert(keyword),
+                SideCondition::Empty(_) | SideCondition::Theory(_) | SideCondition::Command(_) => {}
+            }
+        }
+        if !doubtful.is_empty() {
+            let users = self.preamble.iter().flat_map(defined).filter(|fun| {
+                let body = store.fun(*fun).definition.as_ref().map(|definition| definition.body);
+                body.is_some_and(|body| mentions(store, &doubtful, body))
+            });
+            let users: Vec<Fun> = users.collect();
+            doubtful.extend(users);
+        }
+        self.preamble.retain(|command| match command {
+            Command::SetOption(keyword, _) => !options.contains(keyword),
+            _ => !defined(command).iter().any(|fun| doubtful.contains(fun)),
+        });
+        // What is defined together goes together.
+        let kept: FxHashSet<Fun> = self.preamble.iter().flat_map(defined).collect();
+        let all = script.commands.iter().flat_map(defined);
+        all.filter(|fun| !kept.contains(fun)).collect()
     }
 
     /// A name given inside an assertion must not be given twice, nor be used when its assertion is gone.
@@ -124,6 +162,19 @@ impl Skeleton {
     }
 }
 
+/// The functions that a command defines.
+fn defined(command: &Command) -> Vec<Fun> {
+    match command {
+        Command::DefineFun(fun) | Command::DefineFunRec(fun) | Command::DefineConst(fun) => vec![*fun],
+        Command::DefineFunsRec(funs) => funs.clone(),
+        _ => Vec::new(),
+    }
+}
+
+fn mentions(store: &Store, funs: &FxHashSet<Fun>, term: Term) -> bool {
+    !funs.is_empty() && mentioned(store, &[term]).iter().any(|fun| funs.contains(fun))
+}
+
 fn is_preamble(command: &Command) -> bool {
     use Command::*;
     matches!(
@@ -155,5 +206,59 @@ fn names_of(store: &Store, command: &Command) -> Vec<Symbol> {
         }
         DefineFunsRec(funs) => funs.iter().map(|fun| store.fun(*fun).name).collect(),
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use smtlib::print::print_command;
+    use smtlib::{Mode, Release, parse};
+
+    use super::*;
+
+    /// The preamble, and how many formulas there are in all and in force.
+    fn parts(text: &str) -> (String, usize, usize) {
+        let mut store = Store::new();
+        let script = parse(&mut store, text.as_bytes(), Mode::Tolerant).expect(text).script;
+        let skeleton = Skeleton::of(&mut store, &script).expect("it can be taken apart");
+        let preamble =
+            skeleton.preamble().iter().map(|command| print_command(&store, command, Release::STANDARD));
+        (preamble.collect(), skeleton.everything.len(), skeleton.in_force.len())
+    }
+
+    const BAD: &str = "(define-fun-rec f ((x Int)) Int (+ 1 (f x)))";
+
+    #[test]
+    fn a_definition_that_may_have_no_solution_is_left_out_where_nothing_uses_it() {
+        let user = "(define-fun g () Int (f 1))(define-fun-rec h ((n Int)) Int (ite (<= n 0) 0 (h (- n 1))))";
+        let (preamble, all, in_force) = parts(&format!("{BAD}{user}(assert (= (h 3) 0))(check-sat)"));
+        assert!(
+            !preamble.contains(" f ") && !preamble.contains(" g ") && preamble.contains(" h "),
+            "{preamble}"
+        );
+        assert_eq!((all, in_force), (1, 1));
+    }
+
+    #[test]
+    fn formulas_that_use_such_a_definition_go_with_it() {
+        let text = format!(
+            "{BAD}(define-fun g () Int (f 1))(assert (> 2 1))(assert (=> (= 1 2) (= g 0)))(check-sat)"
+        );
+        let (preamble, all, in_force) = parts(&text);
+        assert_eq!((preamble.as_str(), all, in_force), ("", 1, 0));
+    }
+
+    #[test]
+    fn functions_defined_together_go_together() {
+        let text =
+            "(define-funs-rec ((a () Int) (b () Int)) ((+ 1 a) 3))(assert (= b 3))(assert true)(check-sat)";
+        assert_eq!(parts(text), (String::new(), 1, 0));
+    }
+
+    #[test]
+    fn options_that_change_the_meaning_are_left_out() {
+        let (preamble, ..) =
+            parts("(set-option :encoding ascii)(set-option :smt.arith.solver 2)(assert true)");
+        assert!(!preamble.contains("encoding") && preamble.contains("arith.solver"), "{preamble}");
     }
 }

@@ -19,6 +19,9 @@ pub enum Expectation {
     Agree,
 }
 
+/// How the grounds of a derivation begin that are a file's own `:status`, before its name.
+pub const STATUS_OF: &str = ":status of ";
+
 /// Why an answer follows: the seed's answer and the steps that keep it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Derivation {
@@ -39,6 +42,12 @@ impl Expectation {
             Expectation::Agree => None,
         }
         .filter(|answer| *answer != Status::Unknown)
+    }
+
+    /// Does it rest on nothing but what a file says of its own answer? Such claims are often wrong: they are of releases of
+    /// long ago, or of another version of the file.
+    pub fn is_hearsay(&self) -> bool {
+        matches!(self, Expectation::Derived(derivation) if derivation.from.contains(STATUS_OF))
     }
 
     /// Completes "the answer must be ... because"; empty if nothing is known.
@@ -66,6 +75,17 @@ mod tests {
         assert_eq!(unknown.answer(), None);
         assert_eq!(Expectation::Agree.answer(), None);
         assert_eq!(Expectation::Witness.answer(), Some(Status::Sat));
+    }
+
+    #[test]
+    fn what_a_file_says_of_itself_is_hearsay() {
+        let from = |from: String| {
+            Expectation::Derived(Derivation { answer: Status::Sat, from, steps: Vec::new() }).is_hearsay()
+        };
+        assert!(from(format!("{STATUS_OF}a.smt2")));
+        assert!(from(format!("z3 and cvc5 agree; {STATUS_OF}b.smt2")));
+        assert!(!from("z3 and cvc5 agree".to_owned()));
+        assert!(!Expectation::Claimed { answer: Status::Sat, by: "the user".to_owned() }.is_hearsay());
     }
 
     #[test]

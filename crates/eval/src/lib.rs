@@ -25,6 +25,8 @@
 //! - [`evaluate`]: the value of a term under a model
 //! - [`ops`]: what every operator computes
 //! - [`Expectation`]: what a script's answer must be, and how that is known
+//! - [`side_conditions`]: what constrains models besides assertions
+//! - [`well_founded`]: definitions by recursion that surely define a function
 //! - [`abstraction`]: sets of values, for pre-analysis
 //! - [`unknown`]: why a term has no decided value
 
@@ -43,14 +45,16 @@ pub mod ops;
 mod random;
 pub mod regex;
 pub mod sequence;
+pub mod side_conditions;
 pub mod sorts;
 pub mod string;
 mod to_term;
 pub mod unknown;
 pub mod value;
+pub mod well_founded;
 
 pub use evaluate::{Budget, Evaluated, Evaluation, Evaluator, Mode};
-pub use expectation::{Derivation, Expectation};
+pub use expectation::{Derivation, Expectation, STATUS_OF};
 pub use model::{EvaluatedModel, Interpretation, Model, Universe, Witness};
 pub use numbers::{integer, rational};
 pub use to_term::to_term;

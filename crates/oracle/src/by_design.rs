@@ -3,6 +3,7 @@
 //! Scripts that osprey prints for a release are in that release's dialect already; these rules are for what a dialect
 //! cannot repair, and for files run with their own text.
 
+use eval::side_conditions::changes_meaning;
 use smtlib::literal::Escapes;
 use smtlib::print::Dialect;
 use smtlib::{Family, Head, Literal, Op, Release};
@@ -18,28 +19,29 @@ pub fn excuse(subject: &Subject, runs: &[Run], verdict: &Verdict) -> Option<Stri
     }
     let involved: Vec<&Run> = verdict.involved().filter_map(|party| Run::of(runs, party)).collect();
     options(&involved)
+        .or_else(|| unread_definitions(subject, &involved))
         .or_else(|| escapes(&involved))
         .or_else(|| if verdict.own_family_objects { None } else { powers(subject, &involved) })
         .or_else(|| if verdict.own_family_objects { None } else { coercions(subject, runs, verdict) })
 }
 
-/// Options that allow wrong answers.
+/// Options that allow wrong answers, or give the script another meaning.
 fn options(runs: &[&Run]) -> Option<String> {
-    const UNSOUND: [(&str, &str); 4] = [
-        ("--fmf-fun", "assumes that recursive functions are well-defined on what it looks at"),
-        ("--fmf-fun-rlv", "assumes that recursive functions are well-defined on what it looks at"),
-        ("--fmf-mbqi=trust", "takes candidate models for models"),
-        ("--mbqi-one-inst-per-round", "takes candidate models for models"),
-    ];
-    for run in runs {
-        let words = run.configuration.options();
-        for (option, why) in UNSOUND {
-            if words.iter().any(|word| word == option) {
-                return Some(format!("{option} {why}"));
-            }
-        }
-    }
-    None
+    let words = runs.iter().flat_map(|run| run.configuration.options());
+    words.into_iter().find_map(|word| {
+        let (name, value) = word.split_once('=').unwrap_or((&word, ""));
+        changes_meaning(name, value).map(|why| format!("{word} {why}"))
+    })
+}
+
+/// Definitions by recursion in a file that we cannot read, so that nobody knows whether they have a solution.
+fn unread_definitions(subject: &Subject, runs: &[&Run]) -> Option<String> {
+    let defines = |run: &&Run| {
+        let text = String::from_utf8_lossy(&run.script);
+        text.contains("define-fun-rec") || text.contains("define-funs-rec")
+    };
+    (subject.script.is_none() && runs.iter().any(defines))
+        .then(|| "a definition by recursion in a file that osprey cannot read may have no solution".into())
 }
 
 /// String literals with escapes that changed their meaning between the releases involved.

@@ -76,7 +76,10 @@ pub fn frames(store: &Store, script: &Script) -> Vec<Frame> {
                 };
                 levels.push(all.into_iter().filter(stays).collect());
             }
-            Command::Reset => levels = vec![Vec::new()],
+            Command::Reset => {
+                levels = vec![Vec::new()];
+                global_declarations = false;
+            }
             Command::CheckSat | Command::CheckSatUsing(_) | Command::CheckSatAssuming(_) => {
                 let commands = levels.iter().flatten().cloned().collect();
                 let assumptions = match command {

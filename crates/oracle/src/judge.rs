@@ -1,5 +1,6 @@
 //! All oracles in order: judging, sorting out, confirming.
 
+use eval::Expectation;
 use solver::run::{PartyId, Purpose, Run, RunError};
 
 use crate::answers::WrongAnswers;
@@ -93,6 +94,13 @@ impl Judge {
             {
                 verdict.standing = Standing::ByDesign(reason);
             }
+            if verdict.standing == Standing::Stands
+                && !is_vouched_for(subject, verdict)
+                && verdict.kind.is_about_meaning()
+                && let Some(reason) = subject.excuse(verdict.check)
+            {
+                verdict.standing = Standing::Unproven(reason);
+            }
         }
         verdicts.sort_by_key(|verdict| (verdict.kind, verdict.accused, verdict.check));
         let answers_wrong: Vec<(Option<PartyId>, Option<usize>)> = verdicts
@@ -147,6 +155,12 @@ impl Judge {
         }
         Ok(verdicts)
     }
+}
+
+/// Does somebody vouch for the right answer, who knows what else the script says?
+fn is_vouched_for(subject: &Subject, verdict: &Verdict) -> bool {
+    matches!(subject.expectation, Expectation::Claimed { .. })
+        && matches!(verdict.kind, Kind::RefutationSoundness | Kind::SolutionSoundness)
 }
 
 fn are_distinct(runs: &[Run]) -> bool {

@@ -9,7 +9,7 @@ use crate::asking::Asking;
 use crate::frame::Frame;
 use crate::ground::ground;
 use crate::judge::Oracle;
-use crate::subject::{ModelCheck, ModelValue, Subject};
+use crate::subject::{ModelCheck, ModelValue, Subject, evaluate_frame};
 use crate::verdict::{Kind, Standing, Verdict};
 
 /// Models that do not satisfy the script.
@@ -198,13 +198,10 @@ pub(crate) fn ask_about(
                 let read = run.model_text(0).and_then(|model| {
                     eval::model_text::read_model(subject.store, &frame.script, model, other.release()).ok()
                 });
-                if let Some(read) = read {
-                    let formulas = frame.formulas();
-                    let value =
-                        crate::subject::evaluate_all(subject.store, &read.model, &read.defaulted, &formulas);
-                    if value == ModelValue::True {
-                        opinions.proof.get_or_insert(other.name());
-                    }
+                if let Some(read) = read
+                    && evaluate_frame(subject.store, frame, &read) == ModelValue::True
+                {
+                    opinions.proof.get_or_insert(other.name());
                 }
             }
             _ => {}

@@ -9,7 +9,6 @@ use smtlib::{Family, Status, Store};
 use solver::run::{PartyId, Run, RunError};
 
 use crate::asking::Asking;
-use crate::decide::decide;
 use crate::evidence::Evidence;
 use crate::frame::Frame;
 use crate::ground::ground;
@@ -53,7 +52,7 @@ pub fn own_view(
     asking: &mut Asking,
 ) -> Result<OwnView, RunError> {
     let mut view = OwnView::default();
-    if let Some(decided) = subject.frames().get(check).and_then(|frame| decide(subject.store, frame)) {
+    if let Some(decided) = subject.decide(check) {
         view.settled = Some(Settled::new(decided.answer, Evidence::Evaluation, decided.because));
         return Ok(view);
     }
@@ -76,7 +75,7 @@ pub fn own_view(
 
 /// What is known about the script.
 fn expected(subject: &Subject) -> Option<Settled> {
-    let truth = subject.expectation.answer()?;
+    let truth = subject.expectation.answer().filter(|_| !subject.expectation.is_hearsay())?;
     let rests_on = match subject.expectation {
         eval::Expectation::Witness => Evidence::Evaluation,
         _ => Evidence::Expectation,
@@ -113,7 +112,7 @@ pub fn settle(
         view.settled = substitution(subject, check, said, runs, &mut view, asking)?;
     }
     if view.settled.is_none() {
-        view.settled = families(said, &view.refuted);
+        view.settled = families(said, &view.refuted).or_else(|| claimed(subject, said, &view.refuted));
     }
     Ok(view)
 }
@@ -218,6 +217,18 @@ pub fn families(said: &[Said], refuted: &[PartyId]) -> Option<Settled> {
         .collect();
     let kind = if winners.len() == 1 { "an independent solver" } else { "independent of it" };
     let because = format!("{}, {kind}, {}", names(&winners), verb(&winners, word(truth)));
+    Some(Settled::new(truth, Evidence::Families, because))
+}
+
+/// What a file says of its own answer, where nothing else tells one answer from the other: it is one voice more.
+fn claimed(subject: &Subject, said: &[Said], refuted: &[PartyId]) -> Option<Settled> {
+    let truth = subject.expectation.answer().filter(|_| subject.expectation.is_hearsay())?;
+    let voices: Vec<&Run> =
+        saying(said, truth).into_iter().filter(|run| !refuted.contains(&run.party())).collect();
+    if voices.is_empty() {
+        return None;
+    }
+    let because = format!("{}, and {}", answers(&voices, word(truth)), subject.expectation.because());
     Some(Settled::new(truth, Evidence::Families, because))
 }
 

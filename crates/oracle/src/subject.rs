@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use eval::model_text::read_model;
+use eval::model_text::{ReadModel, read_model};
+use eval::side_conditions::{SideCondition, side_conditions};
 use eval::{Budget, Evaluator, Expectation, Mode, Model};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smtlib::{Fun, Head, Note, Op, Script, Status, Store, Term};
 use solver::run::{PartyId, Run, RunError};
 
 use crate::asking::Asking;
+use crate::decide::{Decided, decide};
 use crate::frame::{Frame, frames};
 use crate::text;
 
@@ -25,6 +27,8 @@ pub struct Subject<'a> {
     /// that run.
     pub ask_for_models: bool,
     frames: Vec<Frame>,
+    /// For each frame what constrains its models besides its formulas.
+    conditions: Vec<Vec<SideCondition>>,
     model_runs: FxHashMap<PartyId, Run>,
     checked: FxHashMap<(PartyId, usize), Option<Arc<ModelCheck>>>,
 }
@@ -56,6 +60,7 @@ pub enum ModelValue {
 impl<'a> Subject<'a> {
     pub fn new(store: &'a mut Store, script: Option<&'a Script>, notes: &'a [Note]) -> Self {
         let frames = script.map(|script| frames(store, script)).unwrap_or_default();
+        let conditions = frames.iter().map(|frame| side_conditions(store, &frame.script)).collect();
         Subject {
             store,
             script,
@@ -63,6 +68,7 @@ impl<'a> Subject<'a> {
             expectation: Expectation::Agree,
             ask_for_models: false,
             frames,
+            conditions,
             model_runs: FxHashMap::default(),
             checked: FxHashMap::default(),
         }
@@ -71,6 +77,27 @@ impl<'a> Subject<'a> {
     /// What is in force at each check.
     pub fn frames(&self) -> &[Frame] {
         &self.frames
+    }
+
+    /// Why solvers may rightly differ at a check, or at any if none is given: the answer depends on more than the formulas
+    /// in force.
+    pub fn excuse(&self, check: Option<usize>) -> Option<String> {
+        let of_check = check.and_then(|check| self.conditions.get(check));
+        let conditions = of_check.map_or(self.conditions.as_slice(), std::slice::from_ref);
+        let excusing = conditions.iter().flatten().find(|condition| condition.excuses_answers())?;
+        Some(excusing.describe(self.store))
+    }
+
+    /// The answer to a check that our evaluator gives by itself. Where more than its formulas constrains models, they do not
+    /// decide.
+    pub(crate) fn decide(&self, check: usize) -> Option<Decided> {
+        let decided = decide(self.store, self.frames.get(check)?)?;
+        let conditions = self.conditions.get(check)?;
+        let open = match decided.answer {
+            Status::Unsat => conditions.iter().any(|condition| condition.excuses_answers()),
+            _ => !conditions.is_empty(),
+        };
+        (!open).then_some(decided)
     }
 
     /// Forgets what was found for earlier runs: other runs are about to be judged.
@@ -139,8 +166,7 @@ impl<'a> Subject<'a> {
         let text = run.model_text(check)?;
         let frame = &self.frames[check];
         let read = read_model(self.store, &frame.script, text, run.configuration.release()).ok()?;
-        let formulas = frame.formulas();
-        let value = evaluate_all(self.store, &read.model, &read.defaulted, &formulas);
+        let value = evaluate_frame(self.store, frame, &read);
         let text = String::from_utf8_lossy(text).into_owned();
         Some(ModelCheck { text, model: read.model, left_out: read.defaulted, value, run })
     }
@@ -179,8 +205,21 @@ pub(crate) fn limits() -> Budget {
     Budget { steps: 1_000_000, ..Budget::default() }
 }
 
+/// A frame under a model. Where more than its formulas constrains models, they do not decide.
+pub(crate) fn evaluate_frame(store: &Store, frame: &Frame, read: &ReadModel) -> ModelValue {
+    let value = evaluate_all(store, &read.model, &read.defaulted, &frame.formulas());
+    let conditions = side_conditions(store, &frame.script);
+    let undecided = match value {
+        ModelValue::True => conditions.first(),
+        // A formula is false under a model that has to satisfy other things too.
+        ModelValue::False(..) => conditions.iter().find(|condition| condition.excuses_answers()),
+        ModelValue::Unknown(_) => None,
+    };
+    undecided.map_or(value, |condition| ModelValue::Unknown(condition.describe(store)))
+}
+
 /// The formulas under a model; true also if some choice for what is left open makes all of them true.
-pub fn evaluate_all(store: &Store, model: &Model, left_out: &[Fun], formulas: &[Term]) -> ModelValue {
+fn evaluate_all(store: &Store, model: &Model, left_out: &[Fun], formulas: &[Term]) -> ModelValue {
     let limits = limits();
     let mut given = Evaluator::new(Mode::Given, limits);
     let mut unknown: Option<String> = None;

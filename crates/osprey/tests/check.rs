@@ -88,6 +88,22 @@ fn json_says_the_same_for_programs() {
 }
 
 #[test]
+fn a_definition_without_a_solution_accuses_nobody() {
+    if !have(&["z3@5.4.0", "cvc5@1.4.2"]) {
+        return;
+    }
+    let folder = Folder::new();
+    let script = folder.file(
+        "a.smt2",
+        "(set-logic ALL)(define-fun-rec f ((x Int)) Int (+ 1 (f x)))(declare-const y Int)(assert (> y 3))(check-sat)",
+    );
+    let output = run(&["check", &script, "-s", "z3@5.4.0", "-s", "cvc5@1.4.2"]);
+    let shown = shown(&folder, &output);
+    assert_eq!(code(&output), Some(0), "{shown}");
+    assert!(shown.contains("not reported: the definition of 'f' by recursion"), "{shown}");
+}
+
+#[test]
 fn an_expected_answer_needs_one_solver_only() {
     let folder = Folder::new();
     let script = folder.file("a.smt2", &format!("(set-info :status sat)\n{SATISFIABLE}"));

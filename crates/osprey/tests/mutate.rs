@@ -54,6 +54,30 @@ fn eval_accepts_every_mutant_with_its_witness() {
 }
 
 #[test]
+fn mutants_do_not_inherit_a_definition_without_a_solution() {
+    if !testkit::have(&["cvc5@1.4.2"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let seed = folder.path().join("seed.smt2");
+    let script = "(set-logic ALL)(define-fun-rec f ((x Int)) Int (+ 1 (f x)))(declare-const y Int)
+        (assert (< y 100000))(assert (not (= y 70000)))(check-sat)";
+    std::fs::write(&seed, script).expect("a file");
+    for engine in ["storm", "diver"] {
+        let out = folder.path().join(engine);
+        let made = run(&["mutate", "--engine", engine, text(&seed), "--count", "3", "--out", text(&out)]);
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let files = mutants(&out);
+        assert_eq!(files.len(), 3);
+        for file in files {
+            let judged = run(&["check", text(&file), "-s", "cvc5@1.4.2", "--expect", "sat"]);
+            let shown = String::from_utf8_lossy(&judged.stdout).into_owned();
+            assert_eq!(judged.status.code(), Some(0), "{engine}: {shown}");
+        }
+    }
+}
+
+#[test]
 fn the_same_random_seed_writes_the_same_files() {
     let folder = tempfile::tempdir().expect("a folder");
     let seed = folder.path().join("seed.smt2");

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use eval::model::checked_terms;
+use eval::side_conditions::side_conditions;
 use eval::sorts::Sorts;
 use eval::{Budget, Evaluator, Mode, Model, Witness, to_term};
 use rustc_hash::FxHashMap;
@@ -64,7 +65,11 @@ impl Workbench {
             &mut other
         };
         let store = &self.store;
-        checked_terms(&draft.script).iter().all(|term| evaluator.holds(store, model, *term) == Ok(true))
+        // A step must not turn a definition into one without a solution.
+        side_conditions(store, &draft.script).is_empty()
+            && checked_terms(&draft.script)
+                .iter()
+                .all(|term| evaluator.holds(store, model, *term) == Ok(true))
     }
 
     /// Takes a draft as the best so far. Nothing changes if its model turns out not to satisfy it.

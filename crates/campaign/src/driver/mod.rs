@@ -128,7 +128,9 @@ impl<'a> Driver<'a> {
                     (script, SeedText::new("generated", text), true)
                 }
             };
-            let own = script.status(&self.store).map(|status| (status, format!(":status of {}", text.name)));
+            let own = script
+                .status(&self.store)
+                .map(|status| (status, format!("{}{}", eval::STATUS_OF, text.name)));
             let status = status(&text.name).or(own);
             seeds.push(Seed { name: text.name.clone(), script, status });
             ancestors.push((text, generated));

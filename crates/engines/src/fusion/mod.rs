@@ -7,7 +7,8 @@
 mod apart;
 mod inversion;
 
-use eval::{Budget, Derivation, Evaluator, Model, Witness};
+use eval::side_conditions::side_conditions;
+use eval::{Budget, Derivation, Evaluator, Model, STATUS_OF, Witness};
 use rustc_hash::FxHashMap;
 use smtlib::{Command, Fun, Op, Script, Status, Store, Term};
 
@@ -46,6 +47,11 @@ impl Engine for Fusion {
 
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
         let [first, second, ..] = bench.seeds else { return None };
+        // The answer of such a seed is not that of its formulas alone.
+        let constrained = |seed: &Seed| !side_conditions(bench.store, &seed.script).is_empty();
+        if constrained(first) || constrained(second) {
+            return None;
+        }
         let (status, first_from) = answer(bench, first)?;
         let (other, second_from) = answer(bench, second)?;
         if status != other {
@@ -86,7 +92,7 @@ impl Engine for Fusion {
 
 /// What is known about a seed's answer: what it brings along, or what solvers agree on.
 fn answer(bench: &mut Bench<'_>, seed: &Seed) -> Option<(Status, String)> {
-    let stated = || Some((seed.script.status(bench.store)?, format!(":status of {}", seed.name)));
+    let stated = || Some((seed.script.status(bench.store)?, format!("{STATUS_OF}{}", seed.name)));
     let known = seed.status.clone().or_else(stated);
     let known = known.filter(|(status, _)| *status != Status::Unknown);
     known

@@ -7,7 +7,8 @@
 mod rewrites;
 mod steps;
 
-use eval::Derivation;
+use eval::side_conditions::side_conditions;
+use eval::{Derivation, STATUS_OF};
 use generate::Scope;
 use serde::{Deserialize, Serialize};
 use smtlib::{Status, Term};
@@ -58,7 +59,9 @@ impl Engine for Polarity {
         }
         let flat = skeleton.script(&[], &skeleton.in_force);
         // A script with several checks has several answers; only what is asked of the last frame alone counts.
-        let stated = if seed.script.is_incremental() { None } else { seed.status.clone() };
+        // Nor is the seed's own answer that of its formulas if something else constrains its models.
+        let alone = !seed.script.is_incremental() && side_conditions(bench.store, &seed.script).is_empty();
+        let stated = if alone { seed.status.clone() } else { None };
         let known = stated.filter(|(status, _)| *status != Status::Unknown);
         let (status, mut from) = match known {
             Some(known) => known,
@@ -75,7 +78,9 @@ impl Engine for Polarity {
             && needed.len() > 1
             && let Some(core) = bench.ask.confirmed_core(bench.store, &flat)
         {
-            from = format!("{from}; a confirmed core of {} assertions", core.len());
+            // Two solvers have confirmed it, so what the file says of itself is no longer needed.
+            let before = if from.contains(STATUS_OF) { String::new() } else { format!("{from}; ") };
+            from = format!("{before}a confirmed core of {} assertions", core.len());
             needed.iter_mut().enumerate().for_each(|(i, needed)| *needed = core.contains(&i));
         }
         let grammar = for_script(bench.grammar, bench.store, &flat);

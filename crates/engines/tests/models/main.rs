@@ -5,3 +5,4 @@ mod composition;
 mod polarity;
 mod pre_analysis;
 mod satisfiable;
+mod side_conditions;

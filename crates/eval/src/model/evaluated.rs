@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use smtlib::{Fun, Script, Store, Term};
 
-use super::witness::{NotAWitness, Witness, checked_terms};
+use super::witness::{NotAWitness, Witness, checked_terms, unconstrained};
 use super::{Model, OpenCases};
 use crate::evaluate::{Budget, Evaluated, Evaluator, Mode};
 use crate::unknown::Unknown;
@@ -64,6 +64,7 @@ impl EvaluatedModel {
     /// A witness of a script all of whose symbols have values here. Symbols that were added for other scripts are left
     /// out of it.
     pub fn witness(&mut self, store: &Store, script: &Script) -> Result<Witness, NotAWitness> {
+        unconstrained(store, script)?;
         for term in checked_terms(script) {
             match self.holds(store, term) {
                 Ok(true) => {}

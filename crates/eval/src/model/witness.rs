@@ -5,11 +5,12 @@ use thiserror::Error;
 
 use super::Model;
 use crate::evaluate::{Budget, Evaluator, Mode};
+use crate::side_conditions::{SideCondition, side_conditions};
 use crate::unknown::Unknown;
 use crate::value::Value;
 
-/// A model under which every assertion in force at every check of a script is true. It can only be made by
-/// checking.
+/// A model under which every assertion in force at every check of a script is true, where nothing else in the script
+/// constrains models. It can only be made by checking.
 #[derive(Clone, Debug)]
 pub struct Witness {
     model: Model,
@@ -22,6 +23,8 @@ pub enum NotAWitness {
     False(Term),
     #[error("the value of an assertion is unknown: {}", .1.reason)]
     Unknown(Term, Unknown),
+    #[error("true assertions are not enough: {0}")]
+    Constrained(SideCondition),
 }
 
 impl Witness {
@@ -33,6 +36,7 @@ impl Witness {
         mut model: Model,
         limits: Budget,
     ) -> Result<Witness, NotAWitness> {
+        unconstrained(store, script)?;
         model.complete(store, script);
         let mut evaluator = Evaluator::new(Mode::Choose, limits);
         for term in checked_terms(script) {
@@ -68,6 +72,14 @@ impl Witness {
             self.model.assign(fun, value);
         }
         fresh
+    }
+}
+
+/// Is a model that makes the assertions true a model of the script?
+pub(super) fn unconstrained(store: &Store, script: &Script) -> Result<(), NotAWitness> {
+    match side_conditions(store, script).first() {
+        Some(condition) => Err(NotAWitness::Constrained(*condition)),
+        None => Ok(()),
     }
 }
 

@@ -14,7 +14,7 @@ use serde::Serialize;
 use smtlib::{Mode, Parsed, Status, Store};
 use solver::Answer;
 use solver::limits::Limits;
-use solver::run::{Configuration, PartyId, Purpose, Run, RunRules, SolverRunners};
+use solver::run::{Configuration, PartyId, Purpose, Run, RunRules, Runner as _, SolverRunners};
 
 use crate::exit::Exit;
 use crate::{fleet, output};
