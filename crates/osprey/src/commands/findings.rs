@@ -50,7 +50,7 @@ impl Findings {
                         known.iter().find(|known| known.hash == hash).map_or(0, |known| known.duplicates);
                     listed.push(Listed { folder, duplicates, finding });
                 }
-                Err(error) => eprintln!("osprey: skipped: {error}"),
+                Err(error) => output::say(&format!("osprey: skipped: {error}")),
             }
         }
         listed
