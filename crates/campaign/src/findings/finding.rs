@@ -14,11 +14,11 @@ use super::folder::{self, Content};
 use super::origin::Origin;
 use super::provenance;
 use super::report::{self, Texts};
-use super::repro::Repro;
+use super::repro::{self, Repro};
 use super::signature::Signature;
 use super::stored;
 use crate::error::CampaignError;
-use crate::{hash, input};
+use crate::{foreign, hash, input};
 
 /// Everything `finding.json` says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -331,11 +331,17 @@ impl Finding {
         contents.extend(repro.contents());
         contents.push(Content::new("report.md", &report));
         contents.push(Content::new("finding.json", &json));
+        for name in repro::FURTHER.iter().filter(|name| !contents.iter().any(|one| one.name == **name)) {
+            // It was about the input as it was.
+            let _ = std::fs::remove_file(folder.join(name));
+        }
         folder::replace(folder, &contents)
     }
 
     fn json(&self) -> Result<String, CampaignError> {
-        serde_json::to_string_pretty(self).map_err(|error| CampaignError::Internal(error.to_string()))
+        let text =
+            serde_json::to_string_pretty(self).map_err(|error| CampaignError::Internal(error.to_string()))?;
+        Ok(foreign::json(&text).into_owned())
     }
 }
 

@@ -32,8 +32,8 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// The bug in one line: who, what, and the constructs that are left in the script.
-pub fn headline(finding: &Finding) -> String {
+/// The bug in one line: who, what, and the constructs and options that are left.
+pub fn headline(finding: &Finding, script: &str) -> String {
     let who = match finding.runs.first() {
         Some(run) if finding.accused.is_some() => titled(finding, run),
         _ => finding.runs.iter().map(|run| run.solver.clone()).collect::<Vec<_>>().join(" and "),
@@ -51,14 +51,35 @@ pub fn headline(finding: &Finding) -> String {
         (Kind::WrongValue, _) => "gives values that contradict its model".to_owned(),
         (Kind::Performance, _) => "is far slower than others".to_owned(),
     };
-    let constructs = essential(&finding.operators);
-    let named = constructs.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-    let with = match constructs.len() {
+    let mut constructs: Vec<String> = essential(&finding.operators).into_iter().map(str::to_owned).collect();
+    constructs.extend(tactics(script));
+    let named = constructs.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let left = match constructs.len() {
         0 => String::new(),
         count if count > NAMED => format!(": {named}, ..."),
         _ => format!(": {named}"),
     };
-    format!("{who} {what}{with}")
+    format!("{who} {what}{left}{}", options(finding))
+}
+
+/// The tactics that Z3's scripts name.
+fn tactics(script: &str) -> Vec<String> {
+    let calls = script.lines().filter_map(|line| line.trim().strip_prefix("(check-sat-using "));
+    let mut names: Vec<String> = calls
+        .map(|call| call.trim_start_matches(['(', ' ']).split([' ', ')']).next().unwrap_or_default())
+        .map(|name| format!("the tactic {name}"))
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// ` with smt.arith.solver=2`.
+fn options(finding: &Finding) -> String {
+    let Some(run) = finding.runs.first() else { return String::new() };
+    let settings = run.settings.iter().map(|setting| format!("{}={}", setting.option, setting.value));
+    let all: Vec<String> = run.user_options.iter().cloned().chain(settings).collect();
+    if all.is_empty() { String::new() } else { format!(", with {}", all.join(" ")) }
 }
 
 /// That a script has no model is proven by how it was made; else others say so.
@@ -78,17 +99,18 @@ fn crash_place(finding: &Finding) -> String {
     crash.map(|crash| format!(" ({})", crash.signature())).unwrap_or_default()
 }
 
-/// `Z3 4.8.7`, or a solver's name where its authors' title is not on record.
-fn titled(finding: &Finding, run: &RunRecord) -> String {
-    match run.version.as_str() {
-        "" => finding.title.clone(),
-        version => format!("{} {version}", finding.title),
+/// `Z3 4.8.7`; the program's name where the release is not known.
+pub fn titled(finding: &Finding, run: &RunRecord) -> String {
+    match (run.version.as_str(), &run.program) {
+        ("", Some(program)) => program.rsplit('/').next().unwrap_or(program).to_owned(),
+        ("", None) => finding.title.clone(),
+        (version, _) => format!("{} {version}", finding.title),
     }
 }
 
 /// `report.md`.
 pub fn markdown(finding: &Finding, shown: &Texts, repro: &Repro) -> String {
-    let mut out = format!("# {}\n\n", prose(&headline(finding)));
+    let mut out = format!("# {}\n\n", prose(&headline(finding, shown.script)));
     if finding.flaky {
         out += "The behaviour does not repeat in every run.\n\n";
     }

@@ -12,7 +12,7 @@ use solver::crash::CrashReport;
 
 use super::finding::{Finding, RunRecord};
 use super::folder::Content;
-use super::report::{headline, word};
+use super::report::{headline, titled, word};
 use crate::foreign;
 
 /// What all scripts have in common: finding the solver, running it, reading its answers.
@@ -29,6 +29,8 @@ pub struct Repro {
 
 /// The frame of an incremental finding by itself.
 pub const ALONE: &str = "alone.smt2";
+/// Files of a folder that only some findings have.
+pub const FURTHER: [&str; 3] = [ALONE, SEEN, WITH_MODEL];
 /// What the solver printed when the finding was made.
 pub const SEEN: &str = "seen.txt";
 /// The script with a wrong model put in.
@@ -39,7 +41,7 @@ impl Repro {
     pub fn of(finding: &Finding, text: &str) -> Repro {
         let files = further_files(finding, text);
         let has = |name: &str| files.iter().any(|(file, _)| *file == name);
-        let mut script = header(finding);
+        let mut script = header(finding, text);
         script += &settings(finding);
         script += COMMON;
         script.push('\n');
@@ -64,30 +66,29 @@ impl Repro {
     }
 }
 
-fn header(finding: &Finding) -> String {
-    let first = finding.runs.first();
-    let version = first.map_or("", |run| run.version.as_str());
-    let mut out = String::from("#!/bin/sh\n");
-    let mut comment = |text: &str| {
-        let _ = writeln!(out, "# {text}");
-    };
-    comment(&foreign::one_line(&headline(finding)));
-    comment("");
-    comment("usage: repro.sh [SOLVER]");
-    comment(&foreign::one_line(&format!(
-        "  SOLVER     the program to try: a path, or a name on PATH; {} {version} unless given",
-        finding.title
-    )));
-    comment("  LIMIT=60   in the environment: the seconds that one run may take");
+fn header(finding: &Finding, text: &str) -> String {
+    let found_in =
+        foreign::one_line(&finding.runs.first().map_or_else(String::new, |run| titled(finding, run)));
+    let mut lines = vec![
+        foreign::one_line(&headline(finding, text)),
+        String::new(),
+        "usage: repro.sh [SOLVER]".to_owned(),
+        format!("  SOLVER       the program to try: a path, or a name on PATH; {found_in} unless given"),
+        "  LIMIT=60     in the environment: the seconds that one run may take".to_owned(),
+    ];
     if finding.kind == Kind::Crash {
-        comment("  BACKTRACE=1  in the environment: show the stack, if gdb is there");
+        lines.push("  BACKTRACE=1  in the environment: show the stack, if gdb is there".to_owned());
     }
-    comment("");
-    comment(
-        "exit code: 1 the bug shows, 0 it does not show, 125 that cannot be told: the solver cannot be run, or gives no",
+    lines.push(String::new());
+    lines.push(
+        "exit code: 1 the bug shows, 0 it does not show, 125 that cannot be told: the solver cannot be"
+            .to_owned(),
     );
-    comment("answer to judge. `git bisect run` takes these for bad, good and skip.");
-    out
+    lines.push(
+        "run, or gives no answer to judge. `git bisect run` takes these for bad, good and skip.".to_owned(),
+    );
+    let comments: String = lines.iter().map(|line| format!("{}\n", format!("# {line}").trim_end())).collect();
+    format!("#!/bin/sh\n{comments}")
 }
 
 /// What differs from one finding to the next, as variables and the function `call`.
