@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
-use common::{Folder, complaint, osprey, run, shown, text};
+use common::{Folder, complaint, not_allowed, osprey, run, shown, text};
 use testkit::have;
 
 const SEED: &str = "(set-logic QF_LIA)\n(declare-const x Int)\n(assert (> x 3))\n(check-sat)\n";
@@ -110,7 +110,7 @@ fn a_reader_that_goes_away_changes_nothing_about_the_exit_code() {
 #[test]
 fn a_full_standard_output_is_a_disk_error_and_a_full_standard_error_none() {
     let Ok(full) = File::options().write(true).open("/dev/full") else {
-        testkit::skip("/dev/full", "this system has none");
+        not_allowed("/dev/full", "this system has none");
         return;
     };
     let folder = Folder::new();
@@ -215,11 +215,11 @@ fn mounted(mount: &str, arguments: &[&str]) -> Option<std::process::Output> {
             Some(output)
         }
         Ok(output) => {
-            testkit::skip("a mount of one's own", complaint(&output));
+            not_allowed("a mount of one's own", complaint(&output));
             None
         }
         Err(error) => {
-            testkit::skip("unshare", error);
+            not_allowed("unshare", error);
             None
         }
     }
