@@ -1,7 +1,7 @@
 //! What a campaign is told to do: its identity, which a resumed one must share, and how long it runs.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -95,7 +95,7 @@ impl Identity {
     /// The first setting that differs, with both values, in the words of the command line.
     pub fn difference(&self, other: &Identity) -> Option<(String, String)> {
         let paths = |paths: &[PathBuf]| {
-            let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+            let shown: Vec<String> = paths.iter().map(|path| plain(path).display().to_string()).collect();
             if shown.is_empty() { "no seeds".to_owned() } else { format!("seeds {}", shown.join(" ")) }
         };
         let engines = |identity: &Identity| match identity.auto {
@@ -131,6 +131,11 @@ impl Identity {
         };
         settings(self).into_iter().zip(settings(other)).find(|(a, b)| a != b)
     }
+}
+
+/// A path without what does not matter: `./seeds/` is `seeds`.
+fn plain(path: &Path) -> PathBuf {
+    path.components().filter(|part| *part != Component::CurDir).collect()
 }
 
 /// The policies by name.
@@ -258,5 +263,7 @@ mod tests {
         assert_eq!(then.difference(&now), Some(("--rng-seed 1".into(), "--rng-seed 2".into())));
         let now = Identity { seeds: vec!["a".into()], ..identity() };
         assert_eq!(then.difference(&now), Some(("no seeds".into(), "seeds a".into())));
+        let same = Identity { seeds: vec!["./a/".into()], ..identity() };
+        assert_eq!(now.difference(&same), None, "another way to write the same path");
     }
 }

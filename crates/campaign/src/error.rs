@@ -3,9 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use solver::launch::LaunchError;
 use solver::run::RunError;
 use thiserror::Error;
 
+use crate::input::InputError;
 use crate::store::StoreError;
 
 /// The end of a campaign before its time.
@@ -37,12 +39,18 @@ pub enum CampaignError {
     /// The disk is full or not writable.
     #[error("cannot write '{}': {source}; what was found before is safe", .path.display())]
     Disk { path: PathBuf, source: io::Error },
+    /// Solvers have no place for their files.
+    #[error("{0}; what was found before is safe")]
+    NoRoom(String),
     /// Nothing runs that could be helped.
     #[error("no campaign is running in '{}': start one with `osprey fuzz --out`", .0.display())]
     NobodyToJoin(PathBuf),
     /// What the campaign is kept in.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A file that cannot be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// A folder that is no finding.
     #[error("'{}' is not a finding: {reason}", .path.display())]
     NotAFinding { path: PathBuf, reason: String },
@@ -58,6 +66,7 @@ impl CampaignError {
     /// Whose fault it is that a run could not be made.
     pub fn of_run(solver: &str, error: RunError) -> CampaignError {
         match error {
+            RunError::Launch(error @ LaunchError::Disk(_)) => CampaignError::NoRoom(error.to_string()),
             RunError::Launch(error) if !error.concerns_solver() => CampaignError::Internal(error.to_string()),
             error => CampaignError::Solver { solver: solver.to_owned(), reason: error.to_string() },
         }
@@ -70,7 +79,9 @@ impl CampaignError {
     /// Is it the disk's fault?
     pub fn is_disk(&self) -> bool {
         match self {
-            CampaignError::Disk { .. } | CampaignError::Reduce(reduce::ReduceError::Disk(_)) => true,
+            CampaignError::Disk { .. }
+            | CampaignError::NoRoom(_)
+            | CampaignError::Reduce(reduce::ReduceError::Disk(_)) => true,
             CampaignError::Store(error) => error.is_disk(),
             _ => false,
         }

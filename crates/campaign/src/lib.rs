@@ -6,6 +6,7 @@
 //! known findings and writes it down. What is learned are counts, added to those of all others.
 //!
 //! - [`Identity`], [`Settings`]: what a campaign is; [`Target`]: solvers under test; [`SeedText`]: seeds from files
+//! - [`input`]: files that users name; [`foreign`]: text of others made harmless
 //! - [`driver`]: one engine along one chain of test cases
 //! - [`findings`]: what a finding is, its folder, its texts
 //! - [`store`]: the campaign's memory, shared by processes
@@ -18,8 +19,10 @@ mod config;
 pub mod driver;
 mod error;
 pub mod findings;
+pub mod foreign;
 mod fuzz;
 pub mod hash;
+pub mod input;
 pub mod replay;
 pub mod schedule;
 mod seeds;
@@ -32,7 +35,7 @@ pub use config::{Identity, PolicyName, Program, Settings, Specs};
 pub use error::CampaignError;
 pub use findings::Finding;
 pub use fuzz::{Campaign, Summary, join, refusal, refused, run, runners};
-pub use seeds::{SeedFiles, SeedText, read_seeds};
+pub use seeds::{LARGEST, SeedFiles, SeedText, read_seeds};
 pub use shared::{Observer, Silent, Snapshot, thread_cpu};
 pub use store::{KnownFinding, Totals};
 pub use target::Target;

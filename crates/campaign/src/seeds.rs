@@ -8,7 +8,7 @@ use serde::Serialize;
 use smtlib::{Mode, Store};
 use solver::screen::Screen;
 
-use crate::hash;
+use crate::{hash, input};
 
 /// Larger files make slow test cases that nobody can read; they are refused.
 pub const LARGEST: u64 = 200 << 10;
@@ -70,11 +70,7 @@ pub fn read_seeds(files: &[PathBuf]) -> SeedFiles {
 
 fn read(store: &mut Store, file: &Path) -> Result<String, String> {
     let shown = file.display();
-    let size = std::fs::metadata(file).map_err(|error| format!("{shown}: cannot be read: {error}"))?.len();
-    if size > LARGEST {
-        return Err(format!("{shown}: {size} bytes; seeds have at most {LARGEST}"));
-    }
-    let bytes = std::fs::read(file).map_err(|error| format!("{shown}: cannot be read: {error}"))?;
+    let bytes = input::read(file, LARGEST).map_err(|error| error.to_string())?;
     let located = |offset: usize, message: &str| {
         let place = smtlib::place(&bytes, offset);
         format!("{shown}:{}:{}: {message}", place.line, place.column)
@@ -119,7 +115,7 @@ mod tests {
         assert_eq!(whys.len(), 4);
         assert!(whys[0].contains("ill-sorted.smt2:2:"), "{}", whys[0]);
         assert!(whys[1].contains("asserts nothing"), "{}", whys[1]);
-        assert!(whys[2].contains("at most 204800"), "{}", whys[2]);
-        assert!(whys[3].contains("cannot be read"), "{}", whys[3]);
+        assert!(whys[2].contains("at most 200 kB"), "{}", whys[2]);
+        assert!(whys[3].contains("cannot read"), "{}", whys[3]);
     }
 }

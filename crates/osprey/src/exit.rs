@@ -1,6 +1,7 @@
 //! Exit codes: a contract with scripts that call osprey.
 
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 use bench::BenchError;
@@ -102,6 +103,9 @@ fn of_installation(error: &InstallError) -> Exit {
 }
 
 fn of_launch(error: &LaunchError) -> Exit {
+    if matches!(error, LaunchError::Disk(_)) {
+        return Exit::Disk;
+    }
     if error.concerns_solver() { Exit::Solver } else { Exit::Internal }
 }
 
@@ -124,6 +128,16 @@ fn of_reduction(error: &ReduceError) -> Exit {
         | ReduceError::Flaky { .. }
         | ReduceError::AlwaysTrue
         | ReduceError::TooSlow(_) => Exit::Usage,
+    }
+}
+
+/// A campaign's error that names the folder it is about.
+pub fn naming(error: CampaignError, out: &Path) -> anyhow::Error {
+    let named = error.to_string().contains(&out.display().to_string());
+    let about_folder = error.is_disk() || matches!(error, CampaignError::Store(_));
+    match about_folder && !named {
+        true => anyhow::Error::from(error).context(format!("the campaign in '{}'", out.display())),
+        false => error.into(),
     }
 }
 

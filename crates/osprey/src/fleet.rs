@@ -11,8 +11,14 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use solver::install::Step;
 use solver::{Adapters, Home, InstallError, Solver, Solvers};
 
+use crate::{inputs, output};
+
 /// All solvers this machine has or could have: built-in adapters, the user's own, and files named on the command line.
 pub fn all(adapter_files: &[PathBuf]) -> Result<Solvers> {
+    for file in adapter_files {
+        // Looked at before it is opened: a pipe would be waited for.
+        inputs::read(file)?;
+    }
     let adapters = Adapters::load(adapter_files)?;
     let home = Home::of_user().context("no place for solvers: set OSPREY_HOME")?;
     Ok(Solvers::new(adapters, home))
@@ -40,7 +46,7 @@ pub fn targets(tested: &[String], references: &[String], tables: bool) -> Result
         let table = match tables.then(|| target.solver.option_table(solvers.home())) {
             Some(Ok(table)) => Some(table),
             Some(Err(error)) => {
-                eprintln!("osprey: {} is run without options: {error}", target.name);
+                output::say(&format!("osprey: {} is run without options: {error}", target.name));
                 None
             }
             None => None,
@@ -153,13 +159,15 @@ impl InstallProgress {
     }
 
     /// A finished line above the moving ones.
-    pub fn say(&self, line: &str) {
+    pub fn say(&self, line: &str) -> Result<()> {
         // Not a terminal: the line is still wanted.
         if self.lines.is_hidden() {
-            println!("{line}");
-        } else if self.lines.println(line).is_err() {
-            eprintln!("{line}");
+            return output::print_line(line);
         }
+        if self.lines.println(campaign::foreign::visible(line)).is_err() {
+            output::say(line);
+        }
+        Ok(())
     }
 }
 

@@ -1,62 +1,65 @@
 //! What a user sees of a campaign while it runs: a few lines that stay in place on a terminal, plain lines elsewhere.
 
 use std::fmt::Write as _;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use campaign::{Finding, Observer, Snapshot, Totals};
-use indicatif::{ProgressBar, ProgressStyle};
+use campaign::{Finding, Observer, Snapshot, Totals, foreign};
+
+use crate::output;
+use crate::screen::{self, Screen};
 
 /// Plain lines come at least this far apart.
 const EVERY: Duration = Duration::from_secs(10);
 
 /// The live view, on standard error.
 pub struct Live {
+    /// Said when the campaign begins.
+    greeting: String,
     /// `None` when standard error is not a terminal.
-    bar: Option<ProgressBar>,
+    screen: Option<Mutex<Screen>>,
     quiet: bool,
     last: Mutex<Option<Instant>>,
 }
 
 impl Live {
-    pub fn new(quiet: bool) -> Live {
-        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
-            let style =
-                ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
-            ProgressBar::new_spinner().with_style(style)
-        });
-        Live { bar, quiet, last: Mutex::new(None) }
+    pub fn new(greeting: String, quiet: bool) -> Live {
+        let screen = (!quiet && std::io::stderr().is_terminal()).then(Mutex::default);
+        Live { greeting, screen, quiet, last: Mutex::new(None) }
     }
 
     /// Takes the view away; lines above it stay.
     pub fn clear(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+        if let Some(mut screen) = self.screen() {
+            // A terminal that has gone is no reason to stop.
+            let _ = screen.clear(screen::width(), &mut std::io::stderr());
         }
     }
 
+    fn screen(&self) -> Option<MutexGuard<'_, Screen>> {
+        Some(self.screen.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A line that stays, above the view.
     fn line(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| say(text)),
-            None if self.quiet => {}
-            None => say(text),
+        if self.quiet {
+            return;
         }
+        self.clear();
+        output::say(text);
     }
-}
-
-/// A line on standard error. A campaign goes on when nobody reads it any more.
-fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 impl Observer for Live {
+    fn begun(&self) {
+        self.line(&self.greeting);
+    }
+
     fn progress(&self, snapshot: &Snapshot) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(block(snapshot));
-            bar.tick();
+        if let Some(mut screen) = self.screen() {
+            let _ = screen.draw(&foreign::visible(&block(snapshot)), screen::width(), &mut std::io::stderr());
             return;
         }
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);

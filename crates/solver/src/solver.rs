@@ -164,7 +164,8 @@ impl Solver {
         words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
     }
 
-    fn words(&self, request: &RunRequest, file: &str) -> Vec<String> {
+    /// The words after the program.
+    pub fn words(&self, request: &RunRequest, file: &str) -> Vec<String> {
         let settings = request.settings.iter().filter(|setting| !self.screen.refuses(setting));
         let settings = settings.map(|setting| self.option_word(setting));
         let mut options: Vec<String> = self.options.iter().cloned().chain(settings).collect();
@@ -177,7 +178,8 @@ impl Solver {
         }
     }
 
-    fn reads_file(&self) -> bool {
+    /// Whether the script is given as a file and not on standard input.
+    pub fn reads_file(&self) -> bool {
         self.adapter.call_for(self.version(), self.installed.how.way()).is_none_or(|call| call.reads_file())
     }
 }

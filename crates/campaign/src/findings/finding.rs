@@ -7,15 +7,18 @@ use oracle::{Kind, Verdict};
 use reduce::Size;
 use serde::{Deserialize, Serialize};
 use smtlib::{Setting, Status};
+use solver::crash::CrashReport;
 use solver::run::{PartyId, Run};
 
 use super::folder::{self, Content};
 use super::origin::Origin;
+use super::provenance;
 use super::report::{self, Texts};
+use super::repro::{self, Repro};
 use super::signature::Signature;
 use super::stored;
 use crate::error::CampaignError;
-use crate::hash;
+use crate::{foreign, hash, input};
 
 /// Everything `finding.json` says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +48,10 @@ pub struct Finding {
     pub evidence: Vec<String>,
     /// Whose run is wrong; nobody's where parties contradict each other on equal terms.
     pub accused: Option<PartyId>,
+    /// Which of the accused's answers it is about, from 0, where it is about one.
+    pub check: Option<usize>,
+    /// Where the runs were made: system and processor.
+    pub platform: String,
     /// All runs, that of the accused first: on `reduced.smt2` once there is one.
     pub runs: Vec<RunRecord>,
     /// Names of the operators in the script, the Boolean ones left out.
@@ -106,6 +113,20 @@ pub struct RunRecord {
     pub stdout: String,
     pub stderr: String,
     pub cpu_ms: u64,
+    /// How its process ended, in words.
+    pub ended: String,
+    /// What is known about its crash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crash: Option<CrashReport>,
+    /// What was started, where that is a program of the solver's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// Its words, with the name of the script among them.
+    pub arguments: Vec<String>,
+    /// The script was given on standard input.
+    pub from_stdin: bool,
+    /// Where the program comes from, in words.
+    pub origin: String,
 }
 
 /// The texts of a reduced finding.
@@ -151,6 +172,12 @@ impl RunRecord {
             stdout: excerpt(&run.outcome.stdout),
             stderr: excerpt(&run.outcome.stderr),
             cpu_ms: run.outcome.cpu_time.as_millis() as u64,
+            ended: provenance::ended(&run.outcome),
+            crash: run.answers.crash().cloned(),
+            program: provenance::program(&configuration.solver),
+            arguments: configuration.solver.words(&configuration.request, file),
+            from_stdin: !configuration.solver.reads_file(),
+            origin: provenance::of_program(&configuration.solver),
         }
     }
 
@@ -220,8 +247,8 @@ impl Finding {
         let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
         let file = folder.join("finding.json");
         let refused = |reason: String| CampaignError::NotAFinding { path: path.to_owned(), reason };
-        let text = std::fs::read_to_string(&file)
-            .map_err(|error| refused(format!("{}: {error}", file.display())))?;
+        let text =
+            input::read_text(&file, input::LARGEST_FILE).map_err(|error| refused(error.to_string()))?;
         let finding =
             serde_json::from_str(&text).map_err(|error| refused(format!("{}: {error}", file.display())))?;
         Ok((finding, folder.to_owned()))
@@ -241,6 +268,11 @@ impl Finding {
     /// satisfies the script.
     pub fn describe(&mut self, verdict: &Verdict, runs: &[Run], witness: Option<&str>) {
         let accused = verdict.accused.and_then(|party| Run::of(runs, party));
+        let first = accused.or(runs.first());
+        self.check = first
+            .zip(verdict.check)
+            .and_then(|(run, check)| run.answers.checks.iter().position(|answer| answer.check == check));
+        self.platform = provenance::platform();
         self.summary = match accused {
             Some(run) => {
                 let solver = &run.configuration.solver;
@@ -283,12 +315,13 @@ impl Finding {
             Some(small) => Texts::of(small),
             None => Texts { script: input, witness, ground: None },
         };
-        let (json, report, repro) = (self.json()?, report::markdown(self, &shown), report::repro(self));
+        let (json, repro) = (self.json()?, Repro::of(self, shown.script));
+        let report = report::markdown(self, &shown, &repro);
         let mut contents = vec![Content::new("input.smt2", input)];
         contents.extend(witness.map(|text| Content::new("witness.smt2", text)));
         contents.extend(small.into_iter().flat_map(small_contents));
+        contents.extend(repro.contents());
         contents.push(Content::new("report.md", &report));
-        contents.push(Content { executable: true, ..Content::new("repro.sh", &repro) });
         // Last, so that a folder with this file has all others.
         contents.push(Content::new("finding.json", &json));
         folder::write(bugs, &self.folder_name(), &contents)
@@ -297,17 +330,23 @@ impl Finding {
     /// Adds the reduced script to a finding's folder and says everything anew. Each file is the old one or the new one
     /// at any time; `finding.json` comes last, so that what it mentions is there.
     pub fn write_reduced(&self, folder: &Path, small: &Small) -> Result<(), CampaignError> {
-        let (json, report, repro) =
-            (self.json()?, report::markdown(self, &Texts::of(small)), report::repro(self));
+        let (json, repro) = (self.json()?, Repro::of(self, &small.script));
+        let report = report::markdown(self, &Texts::of(small), &repro);
         let mut contents: Vec<Content> = small_contents(small).collect();
+        contents.extend(repro.contents());
         contents.push(Content::new("report.md", &report));
-        contents.push(Content { executable: true, ..Content::new("repro.sh", &repro) });
         contents.push(Content::new("finding.json", &json));
+        for name in repro::FURTHER.iter().filter(|name| !contents.iter().any(|one| one.name == **name)) {
+            // It was about the input as it was.
+            let _ = std::fs::remove_file(folder.join(name));
+        }
         folder::replace(folder, &contents)
     }
 
     fn json(&self) -> Result<String, CampaignError> {
-        serde_json::to_string_pretty(self).map_err(|error| CampaignError::Internal(error.to_string()))
+        let text =
+            serde_json::to_string_pretty(self).map_err(|error| CampaignError::Internal(error.to_string()))?;
+        Ok(foreign::json(&text).into_owned())
     }
 }
 

@@ -3,7 +3,9 @@
 mod finding;
 mod folder;
 mod origin;
+mod provenance;
 mod report;
+mod repro;
 mod signature;
 mod stored;
 

@@ -1,14 +1,19 @@
-//! What a developer gets to see of a finding: a report ready to paste, and a script that shows the bug.
+//! `report.md`: what a developer gets to see of a finding, ready to paste into the solver's tracker.
 
-use std::fmt::Write as _;
-
+use eval::Expectation;
 use oracle::Kind;
 use smtlib::Status;
 
-use super::finding::{Finding, RunRecord, Small};
+use super::finding::{Finding, Releases, RunRecord, Small};
+use super::repro::{Repro, WITH_MODEL};
+use super::signature::essential;
+use crate::foreign::{code_block, prose};
 
 /// Inputs up to this length are in the report itself.
 const INLINE: usize = 20_000;
+
+/// Constructs that the headline names.
+const NAMED: usize = 4;
 
 /// The texts a report shows.
 #[derive(Clone, Copy, Debug)]
@@ -27,116 +32,239 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// `report.md`.
-pub fn markdown(finding: &Finding, shown: &Texts) -> String {
-    let name = finding.script_name();
-    let mut out = String::new();
-    let mut line = |text: &str| {
-        out.push_str(text);
-        out.push('\n');
+/// The bug in one line: who, what, and the constructs and options that are left.
+pub fn headline(finding: &Finding, script: &str) -> String {
+    let who = match finding.runs.first() {
+        Some(run) if finding.accused.is_some() => titled(finding, run),
+        _ => finding.runs.iter().map(|run| run.solver.clone()).collect::<Vec<_>>().join(" and "),
     };
-    line(&format!("# {}", finding.summary));
-    line("");
+    let said = finding.runs.first().and_then(|run| run.answers.get(finding.check.unwrap_or(0)));
+    let said = said.map_or("no answer", String::as_str);
+    let what = match (finding.kind, finding.answer) {
+        (Kind::RefutationSoundness, _) => "answers unsat on a satisfiable script".to_owned(),
+        (Kind::SolutionSoundness, _) => solution(finding),
+        (Kind::InvalidModel, _) => "gives a model that does not satisfy the script".to_owned(),
+        (Kind::Disagreement, _) => "contradict each other".to_owned(),
+        (Kind::Crash, _) => format!("crashes{}", crash_place(finding)),
+        (Kind::Incremental, _) => format!("answers {said} only after other checks (incremental solving)"),
+        (Kind::UnsoundCore, _) => "gives an unsatisfiable core that is none".to_owned(),
+        (Kind::WrongValue, _) => "gives values that contradict its model".to_owned(),
+        (Kind::Performance, _) => "is far slower than others".to_owned(),
+    };
+    let mut constructs: Vec<String> = essential(&finding.operators).into_iter().map(str::to_owned).collect();
+    constructs.extend(tactics(script));
+    let named = constructs.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let left = match constructs.len() {
+        0 => String::new(),
+        count if count > NAMED => format!(": {named}, ..."),
+        _ => format!(": {named}"),
+    };
+    format!("{who} {what}{left}{}", options(finding))
+}
+
+/// The tactics that Z3's scripts name.
+fn tactics(script: &str) -> Vec<String> {
+    let calls = script.lines().filter_map(|line| line.trim().strip_prefix("(check-sat-using "));
+    let mut names: Vec<String> = calls
+        .map(|call| call.trim_start_matches(['(', ' ']).split([' ', ')']).next().unwrap_or_default())
+        .map(|name| format!("the tactic {name}"))
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// ` with smt.arith.solver=2`.
+fn options(finding: &Finding) -> String {
+    let Some(run) = finding.runs.first() else { return String::new() };
+    let settings = run.settings.iter().map(|setting| format!("{}={}", setting.option, setting.value));
+    let all: Vec<String> = run.user_options.iter().cloned().chain(settings).collect();
+    if all.is_empty() { String::new() } else { format!(", with {}", all.join(" ")) }
+}
+
+/// That a script has no model is proven by how it was made; else others say so.
+fn solution(finding: &Finding) -> String {
+    let derived = matches!(finding.expectation, Expectation::Derived(_)) && !finding.is_reduced();
+    let place = finding.check.unwrap_or(0);
+    let other =
+        finding.runs.iter().skip(1).find(|run| run.answers.get(place).is_some_and(|one| one == "unsat"));
+    match other.filter(|_| !derived) {
+        Some(other) => format!("answers sat where {} answers unsat", other.solver),
+        None => "answers sat on an unsatisfiable script".to_owned(),
+    }
+}
+
+fn crash_place(finding: &Finding) -> String {
+    let crash = finding.runs.first().and_then(|run| run.crash.as_ref());
+    crash.map(|crash| format!(" ({})", crash.signature())).unwrap_or_default()
+}
+
+/// `Z3 4.8.7`; the program's name where the release is not known.
+pub fn titled(finding: &Finding, run: &RunRecord) -> String {
+    match (run.version.as_str(), &run.program) {
+        ("", Some(program)) => program.rsplit('/').next().unwrap_or(program).to_owned(),
+        ("", None) => finding.title.clone(),
+        (version, _) => format!("{} {version}", finding.title),
+    }
+}
+
+/// `report.md`.
+pub fn markdown(finding: &Finding, shown: &Texts, repro: &Repro) -> String {
+    let mut out = format!("# {}\n\n", prose(&headline(finding, shown.script)));
     if finding.flaky {
-        line("The behaviour does not repeat in every run.\n");
+        out += "The behaviour does not repeat in every run.\n\n";
     }
-    line(&format!("{} {}.", finding.title, finding.runs.first().map_or("", |run| &run.version)));
-    line("");
+    if finding.is_pending() {
+        out += "The input has not been made small yet.\n\n";
+    }
     for run in finding.runs.iter().take(1) {
-        section(&mut line, run);
+        let name = if finding.accused.is_some() { titled(finding, run) } else { run.solver.clone() };
+        out += &section(&name, run);
     }
-    if !finding.evidence.is_empty() || finding.answer.is_some() {
-        if let Some(answer) = finding.answer {
-            line(&format!("Expected: `{}`.", word(answer)));
-        }
-        for why in &finding.evidence {
-            line(&format!("- {why}"));
-        }
-        line("");
-    }
+    out += &expected(finding);
     if finding.runs.len() > 1 {
-        line("For comparison:");
-        line("");
+        out += "## For comparison\n\n";
         for run in &finding.runs[1..] {
-            section(&mut line, run);
+            out += &section(&run.solver, run);
         }
     }
-    if let Some(releases) = &finding.releases {
-        line(&format!("Affected releases: {}.", listed(&releases.affected)));
-        line(&format!("Not affected: {}.", listed(&releases.clean)));
-        line("");
+    out += &input(finding, shown);
+    out += &proof(finding, shown, repro);
+    out += &again(finding, repro);
+    out
+}
+
+/// One run: whose, on what command line, what it said and how it ended.
+fn section(name: &str, run: &RunRecord) -> String {
+    let mut out = prose(name);
+    if !run.origin.is_empty() {
+        out += &format!(" ({})", prose(&run.origin));
     }
-    if shown.script.len() <= INLINE {
-        line(&format!("`{name}`:"));
-        block(&mut line, shown.script);
-    } else {
-        line(&format!("The input is in the attached `{name}`."));
+    out += ":\n\n";
+    let mut text = format!("$ {}\n", run.command);
+    for output in [run.stdout.trim_end(), run.stderr.trim_end()] {
+        if !output.is_empty() {
+            text += output;
+            text.push('\n');
+        }
+    }
+    out += &code_block("", &text);
+    out.push('\n');
+    if !run.ended.is_empty() {
+        out += &format!("It ended with: {}.\n\n", prose(&run.ended));
+    }
+    if let Some(crash) = run.crash.as_ref().filter(|crash| !crash.frames.is_empty()) {
+        out += "The stack, innermost first:\n\n";
+        out += &code_block("", &crash.frames.join("\n"));
+        out.push('\n');
+    }
+    out
+}
+
+/// What should have happened, and why.
+fn expected(finding: &Finding) -> String {
+    let right = match (finding.answer, finding.kind) {
+        (Some(answer), _) => format!("`{}`", word(answer)),
+        (None, Kind::InvalidModel) => {
+            "a model under which every assertion is true, or another answer than `sat`".to_owned()
+        }
+        (None, Kind::Crash) => "an answer, or an error message; never a crash".to_owned(),
+        (None, Kind::Disagreement) => "the same answer from all of them".to_owned(),
+        (None, Kind::Incremental) => "the answer that the same assertions get by themselves".to_owned(),
+        (None, Kind::UnsoundCore) => "a core that is unsatisfiable and names assertions".to_owned(),
+        (None, Kind::WrongValue) => "the values of the model".to_owned(),
+        (None, _) => "an answer in a time like that of the others".to_owned(),
+    };
+    let mut out = format!("## Expected\n\n{right}\n\n");
+    let mut reasons = vec![finding.summary.clone()];
+    reasons.extend(finding.evidence.iter().cloned());
+    for reason in &reasons {
+        out += &format!("- {}\n", prose(reason));
+    }
+    out.push('\n');
+    out
+}
+
+fn input(finding: &Finding, shown: &Texts) -> String {
+    let name = finding.script_name();
+    match shown.script.len() <= INLINE {
+        true => format!("## Input\n\n`{name}`:\n\n{}\n", code_block("smt2", shown.script)),
+        false => format!("## Input\n\nIt is in the attached `{name}`.\n\n"),
+    }
+}
+
+/// How anybody can see that the answer or the model is wrong.
+fn proof(finding: &Finding, shown: &Texts, repro: &Repro) -> String {
+    let with_model = repro.files.iter().find(|(name, _)| *name == WITH_MODEL).map(|(_, text)| text.as_str());
+    if let Some(text) = with_model.filter(|text| text.len() <= INLINE) {
+        return format!(
+            "## How we know\n\nWith its model put in as definitions (`{WITH_MODEL}`) the script is unsatisfiable:\n\n{}\n",
+            code_block("smt2", text)
+        );
     }
     match (shown.ground, shown.witness) {
-        (Some(ground), _) if ground.len() <= INLINE => {
-            line("\nHow we know: with these values put in, every assertion is true, so the answer is `sat`:");
-            block(&mut line, ground);
-        }
-        (_, Some(witness)) if witness.len() <= INLINE => {
-            line("\nHow we know: this model satisfies it (each assertion evaluates to true):");
-            block(&mut line, witness);
-        }
+        (Some(ground), _) if ground.len() <= INLINE => format!(
+            "## How we know\n\nWith these values put in, every assertion is true, so the answer is `sat`:\n\n{}\n",
+            code_block("smt2", ground)
+        ),
+        (_, Some(witness)) if witness.len() <= INLINE => format!(
+            "## How we know\n\nThis model satisfies it; each assertion evaluates to true:\n\n{}\n",
+            code_block("smt2", witness)
+        ),
         (_, Some(_)) => {
-            line(&format!(
-                "\nHow we know: the model in the attached `{}` satisfies it.",
+            format!(
+                "## How we know\n\nThe model in the attached `{}` satisfies it.\n\n",
                 finding.witness_name()
-            ));
+            )
         }
-        (_, None) => {}
+        (_, None) => String::new(),
+    }
+}
+
+/// Where it shows, and how to see it again.
+fn again(finding: &Finding, repro: &Repro) -> String {
+    let mut out = String::from("## To see it again\n\n");
+    let beside: Vec<String> = repro.files.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let beside = if beside.is_empty() { String::new() } else { format!(" (with {})", beside.join(" and ")) };
+    out += &format!(
+        "`./repro.sh [SOLVER]`{beside} runs the input and tells what it expects and what it sees. Its exit code is 1 if \
+         the bug shows, 0 if it does not and 125 if that cannot be told, so `git bisect run ./repro.sh build/solver` \
+         works.\n"
+    );
+    if finding.kind == Kind::Crash {
+        out += "With `BACKTRACE=1` it shows the stack, if gdb is there.\n";
+    }
+    out.push('\n');
+    if let Some(releases) = &finding.releases {
+        out += &affected(releases);
+    }
+    if !finding.platform.is_empty() {
+        out += &format!("- Platform: {}\n", prose(&finding.platform));
+    }
+    out + &format!(
+        "- Found by osprey {} with the engine {}\n",
+        finding.osprey,
+        prose(&finding.provenance.engine)
+    )
+}
+
+fn affected(releases: &Releases) -> String {
+    let listed = |names: &[String]| match names {
+        [] => "none of those tried".to_owned(),
+        names => prose(&names.join(", ")),
+    };
+    let mut out = format!("- Affected releases: {}\n", listed(&releases.affected));
+    out += &format!("- Not affected: {}\n", listed(&releases.clean));
+    if let Some(good) = &releases.last_good {
+        out += &format!("- The last good one before: {}\n", prose(good));
+    }
+    if let Some(fixed) = &releases.first_fixed {
+        out += &format!("- Fixed in: {}\n", prose(fixed));
     }
     out
 }
 
-fn block(line: &mut impl FnMut(&str), text: &str) {
-    line("\n```smt2");
-    line(text.trim_end());
-    line("```");
-}
-
-fn section(line: &mut impl FnMut(&str), run: &RunRecord) {
-    line("```");
-    line(&format!("$ {}", run.command));
-    let output = [run.stdout.trim_end(), run.stderr.trim_end()];
-    for text in output.iter().filter(|text| !text.is_empty()) {
-        line(text);
-    }
-    line("```");
-    line("");
-}
-
-fn listed(names: &[String]) -> String {
-    if names.is_empty() { "none of those tried".to_owned() } else { names.join(", ") }
-}
-
-/// `repro.sh`: shows the bug with nothing but the solver.
-pub fn repro(finding: &Finding) -> String {
-    let command = finding.runs.first().map_or("", |run| run.command.as_str());
-    let (program, words) = command.split_once(' ').unwrap_or((command, ""));
-    let mut out = String::from("#!/bin/sh\n");
-    let _ = writeln!(out, "# {}", finding.summary.replace('\n', " "));
-    if let Some(run) = finding.runs.first() {
-        let _ = writeln!(out, "# seen: {}; expected: {}", run.said(), expected(finding));
-        let _ = writeln!(out, "# usage: ./repro.sh [PATH OF {} {}]", finding.title, run.version);
-    }
-    out.push_str("cd \"$(dirname \"$0\")\" || exit 2\n");
-    let _ = writeln!(out, "exec \"${{1:-{program}}}\" {words}");
-    out
-}
-
-fn expected(finding: &Finding) -> &'static str {
-    match (finding.answer, finding.kind) {
-        (Some(answer), _) => word(answer),
-        (None, Kind::Crash) => "no crash",
-        (None, _) => "see report.md",
-    }
-}
-
-fn word(answer: Status) -> &'static str {
+pub fn word(answer: Status) -> &'static str {
     match answer {
         Status::Sat => "sat",
         Status::Unsat => "unsat",

@@ -186,7 +186,7 @@ const VALUES: [(&str, &[&str]); 3] = [
 
 /// The operators that tell bugs apart: without those that test or write values, as far as others are left. Else the
 /// tests, else the first kind of value.
-fn essential(operators: &[String]) -> Vec<&str> {
+pub(super) fn essential(operators: &[String]) -> Vec<&str> {
     let group = |groups: &[(&'static str, &[&str])], name: &str| {
         groups.iter().find(|(_, names)| names.contains(&name)).map(|(group, _)| *group)
     };

@@ -7,6 +7,7 @@ use eval::{Derivation, Expectation};
 use oracle::Kind;
 use serde::Deserialize;
 use smtlib::{Setting, Status};
+use solver::crash::CrashReport;
 use solver::run::PartyId;
 
 use super::finding::{Finding, Releases, RunRecord, Shrunk, Stage};
@@ -33,6 +34,10 @@ pub struct StoredFinding {
     #[serde(default)]
     evidence: Vec<String>,
     accused: Option<PartyId>,
+    #[serde(default)]
+    check: Option<usize>,
+    #[serde(default)]
+    platform: String,
     runs: Vec<StoredRun>,
     operators: Vec<String>,
     releases: Option<Releases>,
@@ -69,6 +74,18 @@ struct StoredRun {
     stdout: String,
     stderr: String,
     cpu_ms: u64,
+    #[serde(default)]
+    ended: String,
+    #[serde(default)]
+    crash: Option<CrashReport>,
+    #[serde(default)]
+    program: Option<String>,
+    #[serde(default)]
+    arguments: Vec<String>,
+    #[serde(default)]
+    from_stdin: bool,
+    #[serde(default)]
+    origin: String,
 }
 
 impl From<StoredFinding> for Finding {
@@ -109,6 +126,8 @@ impl From<StoredFinding> for Finding {
             answer,
             evidence,
             accused: stored.accused.or_else(|| runs.first().filter(|_| blamed).map(|run| run.party)),
+            check: stored.check,
+            platform: stored.platform,
             runs,
             operators: stored.operators,
             releases: stored.releases,
@@ -136,6 +155,12 @@ impl StoredRun {
             stdout: self.stdout,
             stderr: self.stderr,
             cpu_ms: self.cpu_ms,
+            ended: self.ended,
+            crash: self.crash,
+            program: self.program,
+            arguments: self.arguments,
+            from_stdin: self.from_stdin,
+            origin: self.origin,
         }
     }
 }

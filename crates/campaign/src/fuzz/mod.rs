@@ -115,17 +115,19 @@ pub fn run(
     if logics(identity, targets, &(0..targets.len()).collect::<Vec<_>>()).is_empty() {
         return Err(CampaignError::Usage("these solvers have no logic in common".into()));
     }
-    preflight(campaign)?;
     let out = &settings.out;
+    // Before anything is made or run: what is not ours is left as it is.
+    agree_on(store::presence(out)?, settings)?;
+    preflight(campaign)?;
     std::fs::create_dir_all(out).map_err(|error| CampaignError::disk(out, error))?;
     let _lock = lock_folder(settings)?;
     // Before anything is made that could not be made again.
     let log = Log::open(settings.log.as_deref())?;
-    let mut store = match (store::presence(out)?, settings.resume) {
-        (Presence::Campaign, false) => return Err(CampaignError::Occupied(out.clone())),
-        (Presence::Nothing, true) => return Err(CampaignError::NothingToResume(out.clone())),
-        (Presence::Campaign, true) => store::open(out)?,
-        (Presence::Nothing, false) => store::create(out, identity, &seeds.seeds)?,
+    let present = store::presence(out)?;
+    agree_on(present, settings)?;
+    let mut store = match present {
+        Presence::Campaign => store::open(out)?,
+        Presence::Nothing => store::create(out, identity, &seeds.seeds)?,
     };
     if let Some((then, now)) = store.identity()?.difference(identity) {
         return Err(CampaignError::Differs { out: out.clone(), then, now });
@@ -164,6 +166,15 @@ fn release_lost_claims(
         }
     }
     Ok(())
+}
+
+/// A new campaign wants an empty place, a resumed one a campaign.
+fn agree_on(present: Presence, settings: &Settings) -> Result<(), CampaignError> {
+    match (present, settings.resume) {
+        (Presence::Campaign, false) => Err(CampaignError::Occupied(settings.out.clone())),
+        (Presence::Nothing, true) => Err(CampaignError::NothingToResume(settings.out.clone())),
+        _ => Ok(()),
+    }
 }
 
 /// Joins the campaign that another process runs in the output folder, until that ends.
@@ -229,6 +240,7 @@ impl Session<'_> {
         let store = Mutex::new(store);
         let rules = TriageRules { bisect: campaign.identity.bisect, reduce_all: settings.reduce_all };
         let triage = Triage::new(&shared, &store, Arc::clone(&campaign.runners), rules);
+        self.observer.begun();
         let failed =
             self.prepare(&shared, &store, &triage).and_then(|()| self.work(&shared, &store, &triage));
         let interrupted = (self.interrupted)();

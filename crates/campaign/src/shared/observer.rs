@@ -7,6 +7,8 @@ use crate::store::Totals;
 
 /// Told what happens. Called from the campaign's threads, one call at a time.
 pub trait Observer: Send + Sync {
+    /// Nothing stands in the way any more: the first round is about to begin.
+    fn begun(&self) {}
     /// Now and then.
     fn progress(&self, _snapshot: &Snapshot) {}
     /// A new unique finding, already on disk in this folder.

@@ -32,6 +32,15 @@ pub enum StoreError {
         .path.display()
     )]
     Newer { path: PathBuf, found: u32, ours: u32 },
+    /// Not ours.
+    #[error("'{}' is another program's database, not a campaign: choose another folder", .0.display())]
+    Foreign(PathBuf),
+    /// It cannot be read where it is.
+    #[error(
+        "'{}' cannot be read on a file system where nothing can be written, because its last changes are still in \
+         '{}-wal': copy the folder to another place", .0.display(), .0.display()
+    )]
+    Unwritten(PathBuf),
     /// Opened for reading, asked to write.
     #[error("the campaign was opened for reading only")]
     ReadOnly,

@@ -18,6 +18,7 @@ use super::rerun::{Rerun, RerunInput, checked};
 use super::verdicts::Reproduction;
 use crate::error::CampaignError;
 use crate::findings::{self, Finding, Shrunk, Signature, Small, Stage};
+use crate::input::{self, InputError};
 
 /// How a finding is reduced.
 #[derive(Clone, Debug)]
@@ -38,12 +39,11 @@ pub struct ReducedFinding {
 impl Reproduction {
     /// A finding from its folder. `solvers` stand in the order of its runs.
     pub fn read(folder: &Path, finding: Finding, solvers: &[Solver]) -> Result<Reproduction, CampaignError> {
-        let refused = |name: &str, error: std::io::Error| CampaignError::NotAFinding {
+        let refused = |error: InputError| CampaignError::NotAFinding {
             path: folder.to_owned(),
-            reason: format!("{name}: {error}"),
+            reason: error.to_string(),
         };
-        let read =
-            |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|error| refused(name, error));
+        let read = |name: &str| input::read_text(&folder.join(name), input::LARGEST_FILE).map_err(refused);
         // What was reduced before can be reduced further; its options are those of the runs on record.
         let input = read(finding.script_name())?;
         let witness = read(finding.witness_name()).ok();

@@ -143,6 +143,8 @@ fn reproduction(
         answer: None,
         evidence: Vec::new(),
         accused: verdict.accused,
+        check: None,
+        platform: String::new(),
         runs: Vec::new(),
         operators,
         releases: None,

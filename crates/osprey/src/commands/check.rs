@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use eval::Expectation;
 use oracle::hearing::first_round;
@@ -17,7 +17,7 @@ use solver::limits::Limits;
 use solver::run::{Configuration, PartyId, Purpose, Run, RunRules, Runner as _, SolverRunners};
 
 use crate::exit::Exit;
-use crate::{fleet, output};
+use crate::{duration, fleet, inputs, limits, output};
 
 /// Run one file through solvers, compare their answers and check their models
 #[derive(Args)]
@@ -54,12 +54,12 @@ pub struct Check {
     #[arg(long, value_name = "ANSWER")]
     expect: Option<Expect>,
 
-    /// Seconds for each run
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
-    timeout: f64,
+    /// Time for each run
+    #[arg(long, value_name = "TIME", default_value = "10", value_parser = duration::parse)]
+    timeout: Duration,
 
     /// Megabytes of memory for each run
-    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = limits::memory())]
     memory: u64,
 
     /// Report runs that are far slower than the others
@@ -149,11 +149,7 @@ struct CheckReport {
 
 impl Check {
     pub fn run(self) -> Result<Exit> {
-        if !(self.timeout > 0.0 && self.timeout.is_finite()) {
-            bail!("--timeout must be a positive number of seconds, not {}", self.timeout);
-        }
-        let text =
-            std::fs::read(&self.file).with_context(|| format!("cannot read '{}'", self.file.display()))?;
+        let text = inputs::read(&self.file)?;
         let fleet = fleet::all(&self.adapters)?;
         let mut solvers = if self.solvers.is_empty() {
             fleet::default_pair(&fleet)?
@@ -163,8 +159,7 @@ impl Check {
         let tested = solvers.len();
         solvers.extend(fleet::resolve(&fleet, &self.references)?);
         let named = solvers.len();
-        let limits =
-            Limits { memory: Some(self.memory << 20), ..Limits::wall(Duration::from_secs_f64(self.timeout)) };
+        let limits = Limits { memory: Some(self.memory << 20), ..Limits::wall(self.timeout) };
         let rules = RunRules::with_limits(limits);
         let everybody = Configuration::numbered(solvers).into_iter().map(Arc::new).collect();
         let runners = SolverRunners::new(everybody, rules).with_third_opinions(fleet.newest_of_each_line());

@@ -18,7 +18,7 @@ use solver::limits::Limits;
 use solver::run::{Configuration, PartyId, Purpose, RunRules, SolverRunner};
 
 use crate::exit::Exit;
-use crate::{fleet, output};
+use crate::{duration, fleet, inputs, output};
 
 /// Evaluate each assertion of a file under a model
 #[derive(Args)]
@@ -51,9 +51,9 @@ pub struct Eval {
     #[arg(long, value_name = "N")]
     check: Option<usize>,
 
-    /// Seconds for the solver
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
-    timeout: f64,
+    /// Time for the solver
+    #[arg(long, value_name = "TIME", default_value = "10", value_parser = duration::parse)]
+    timeout: Duration,
 
     /// Print JSON
     #[arg(long)]
@@ -87,11 +87,7 @@ struct Line {
 
 impl Eval {
     pub fn run(self) -> Result<Exit> {
-        if !(self.timeout > 0.0 && self.timeout.is_finite()) {
-            bail!("--timeout must be a positive number of seconds, not {}", self.timeout);
-        }
-        let text =
-            std::fs::read(&self.file).with_context(|| format!("cannot read '{}'", self.file.display()))?;
+        let text = inputs::read(&self.file)?;
         let mut store = Store::new();
         let parsed = smtlib::parse(&mut store, &text, Mode::Tolerant).map_err(|error| {
             let place = smtlib::place(&text, error.offset);
@@ -163,12 +159,10 @@ impl Eval {
 
     /// The model of a file.
     fn given(&self, store: &mut Store, frame: &Frame, path: &Path) -> Result<ReadModel> {
-        let text = if path.as_os_str() == "-" {
-            std::io::read_to_string(std::io::stdin()).map(String::into_bytes)
-        } else {
-            std::fs::read(path)
+        let text = match path.as_os_str() == "-" {
+            true => inputs::standard_input()?,
+            false => inputs::read(path).context("the model")?,
         };
-        let text = text.with_context(|| format!("cannot read the model '{}'", path.display()))?;
         read_model(store, &frame.script, &text, Release::STANDARD).map_err(|error| {
             let place = smtlib::place(&text, error.offset());
             anyhow::anyhow!("the model, {}:{}: {error}", place.line, place.column)
@@ -188,7 +182,7 @@ impl Eval {
         let Some(solver) = fleet::resolve(&fleet, std::slice::from_ref(spec))?.pop() else {
             bail!("'{spec}' names no solver")
         };
-        let limits = Limits::wall(Duration::from_secs_f64(self.timeout));
+        let limits = Limits::wall(self.timeout);
         let plain = Configuration::new(PartyId(0), solver).for_models();
         let mut runner = SolverRunner::new(vec![plain.clone()], RunRules::with_limits(limits))?;
         let mut asking = Asking::new(&mut runner, Purpose::Question);

@@ -12,7 +12,11 @@ use crate::output;
 
 /// List the findings of a campaign
 #[derive(Args)]
-#[command(after_help = "Exit code 0 if there is none, 10 if there are some.")]
+#[command(after_help = "\
+A pending finding is confirmed, but neither reduced nor told apart from the others yet: `osprey fuzz --resume` goes on
+with it.
+
+Exit code 0 if there is none, 10 if there are some.")]
 pub struct Findings {
     /// The output folder of a campaign
     #[arg(value_name = "DIR", default_value = "osprey-out")]
@@ -50,7 +54,7 @@ impl Findings {
                         known.iter().find(|known| known.hash == hash).map_or(0, |known| known.duplicates);
                     listed.push(Listed { folder, duplicates, finding });
                 }
-                Err(error) => eprintln!("osprey: skipped: {error}"),
+                Err(error) => output::say(&format!("osprey: skipped: {error}")),
             }
         }
         listed
@@ -63,11 +67,12 @@ impl Findings {
             }
             let finding = &item.finding;
             let flaky = if finding.flaky { ", flaky" } else { "" };
-            let pending = if finding.is_pending() { ", pending: not reduced yet" } else { "" };
-            text += &format!("{}: {}\n  {}\n", finding.kind, finding.summary, item.folder.display());
+            let pending =
+                if finding.is_pending() { " (pending: neither reduced nor told apart yet)" } else { "" };
+            text += &format!("{}{pending}: {}\n  {}\n", finding.kind, finding.summary, item.folder.display());
             text += &format!("  signature: {}\n", finding.signature);
             text += &format!(
-                "  {} duplicates{flaky}{pending}, round {} of {}\n",
+                "  {} duplicates{flaky}, round {} of {}\n",
                 item.duplicates, finding.provenance.round, finding.provenance.engine
             );
         }

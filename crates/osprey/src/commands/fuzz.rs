@@ -9,10 +9,10 @@ use campaign::{
 };
 use clap::{Args, ValueEnum};
 
-use crate::exit::Exit;
+use crate::exit::{Exit, naming};
 use crate::live::Live;
 use crate::tuning::EngineSettings;
-use crate::{duration, fleet, inputs, interrupt, summary};
+use crate::{duration, fleet, inputs, interrupt, limits, output, summary};
 
 /// The pair that a campaign without `-s` compares.
 const DEFAULT_SOLVERS: [&str; 2] = ["z3@5.4.0", "cvc5@1.4.2"];
@@ -41,7 +41,16 @@ Examples:
   osprey fuzz seeds/ -s z3 -s cvc5 --engine diver+incremental          a transform behind an engine
   osprey worker --store night                 more processes on the same campaign
 
-Findings are folders in OUT/bugs. Exit code 0 if there is none, 10 if there are some.")]
+Seeds are .smt2 files of at most 200 kB; larger ones, and those that are no well-sorted scripts, are skipped and
+counted.
+
+The same --rng-seed, seeds, solvers and settings make the same rounds. A campaign repeats exactly with one worker
+(--jobs 1), --iterations and --timeout: without --timeout the limit of a run adapts to the machine, with several workers
+or --time the clock has a part in what is learned, and a solver that is near its limit answers or not by chance. A
+single finding is always repeatable: `osprey replay`.
+
+Findings are folders in OUT/bugs: report.md is for the solver's tracker, repro.sh shows the bug with nothing but the
+solver and serves `git bisect run`. Exit code 0 if there is no finding, 10 if there are some.")]
 pub struct Fuzz {
     /// Seed files, or folders that are walked for .smt2 files; without any, scripts are generated
     #[arg(value_name = "SEEDS")]
@@ -84,11 +93,11 @@ pub struct Fuzz {
     timeout: Option<Duration>,
 
     /// Memory of one solver run, in megabytes [default: 2048]
-    #[arg(long, value_name = "MB")]
+    #[arg(long, value_name = "MB", value_parser = limits::memory())]
     memory: Option<u64>,
 
     /// Workers; one per core unless told otherwise
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = limits::jobs())]
     jobs: Option<usize>,
 
     /// Repeat a campaign's random choices; printed by every campaign
@@ -154,17 +163,14 @@ impl Fuzz {
         let seeds = self.seed_files()?;
         let targets = self.targets(&tuning)?;
         let identity = self.identity(&targets, &engines, tuning)?;
-        if !self.json {
-            self.greet(&identity, &targets, &seeds);
-        }
         let runners =
             campaign::runners(&identity, &targets, fleet::third_opinions()?, self.exec == Exec::Plain);
         let campaign = Campaign { identity: &identity, targets: &targets, engines: &engines, runners };
         interrupt::catch();
-        let live = Live::new(self.json);
+        let live = Live::new(self.greeting(&identity, &targets, &seeds), self.json);
         let result = campaign::run(&campaign, &settings, &seeds, &live, &interrupt::asked);
         live.clear();
-        summary::show(&result?, &settings.out, self.json)
+        summary::show(&result.map_err(|error| naming(error, &settings.out))?, &settings.out, self.json)
     }
 
     fn settings(&self) -> Result<Settings> {
@@ -222,13 +228,16 @@ impl Fuzz {
         if self.seeds.is_empty() || self.resume {
             return Ok(SeedFiles::default());
         }
-        let files = inputs::scripts(&self.seeds)?;
+        let inputs::Scripts { files, skipped } = inputs::scripts(&self.seeds)?;
+        for folder in &skipped {
+            output::say(&format!("osprey: {folder}"));
+        }
         let found = campaign::read_seeds(&files);
         for rejected in found.rejected.iter().take(NAMED) {
-            eprintln!("osprey: seed skipped: {}", rejected.why);
+            output::say(&format!("osprey: seed skipped: {}", rejected.why));
         }
         if found.rejected.len() > NAMED {
-            eprintln!("osprey: and {} more seeds skipped", found.rejected.len() - NAMED);
+            output::say(&format!("osprey: and {} more seeds skipped", found.rejected.len() - NAMED));
         }
         if found.seeds.is_empty() {
             let first = found.rejected.first().map(|rejected| rejected.why.clone()).unwrap_or_default();
@@ -287,7 +296,8 @@ impl Fuzz {
         })
     }
 
-    fn greet(&self, identity: &Identity, targets: &[Target], found: &SeedFiles) {
+    /// What is said when the campaign begins.
+    fn greeting(&self, identity: &Identity, targets: &[Target], found: &SeedFiles) -> String {
         let name = |target: &Target| match target.reference {
             true => format!("{} (reference)", target.name),
             false => target.name.clone(),
@@ -299,15 +309,16 @@ impl Fuzz {
             1 => "1 seed".to_owned(),
             many => format!("{many} seeds"),
         };
-        eprintln!(
+        let mut text = format!(
             "osprey: fuzzing {} with {seeds}, rng seed {}, output in {}",
             names.join(", "),
             identity.rng_seed,
             self.out.display()
         );
         if self.is_first_try() {
-            eprintln!("osprey: for a minute; --time sets another time, -s other solvers");
+            text += "\nosprey: for a minute; --time sets another time, -s other solvers";
         }
+        text
     }
 }
 
@@ -343,8 +354,7 @@ fn stored_identity(settings: &Settings) -> Result<Identity, CampaignError> {
 /// The signatures in a user's file, one per line.
 pub fn known_signatures(file: Option<&Path>) -> Result<Vec<String>> {
     let Some(file) = file else { return Ok(Vec::new()) };
-    let text = std::fs::read_to_string(file)
-        .with_context(|| format!("cannot read the list of known signatures '{}'", file.display()))?;
+    let text = inputs::read_text(file).context("the list of known signatures")?;
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     Ok(lines.map(str::to_owned).collect())
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use smtlib::{Family, Release, Store, Version, print};
 
 use crate::exit::Exit;
+use crate::{inputs, output};
 
 /// Generate well-sorted scripts of a logic
 #[derive(Args)]
@@ -113,8 +114,7 @@ struct Summary<'a> {
 impl Generate {
     pub fn run(self) -> Result<Exit> {
         let grammar = Grammar::new(&self.logic, &self.solvers, self.settings()?)?;
-        std::fs::create_dir_all(&self.out)
-            .with_context(|| format!("cannot make the folder '{}'", self.out.display()))?;
+        output::folder(&self.out)?;
         let dialect = self.solvers.first().copied().unwrap_or(Release::STANDARD);
         let mut store = Store::new();
         let clean = store.mark();
@@ -131,7 +131,7 @@ impl Generate {
             store.reset(&clean);
             bytes += text.len();
             let file = self.out.join(format!("{}-{}-{index:05}.smt2", self.logic, self.rng_seed));
-            std::fs::write(&file, text).with_context(|| format!("cannot write '{}'", file.display()))?;
+            output::file(&file, &text)?;
         }
         if self.json {
             let summary = Summary {
@@ -141,10 +141,11 @@ impl Generate {
                 bytes,
                 out: &self.out,
             };
-            println!("{}", serde_json::to_string(&summary)?);
+            output::print_json_line(&summary)?;
         } else {
             let out = self.out.display();
-            println!("{} scripts of {} in {out} (--rng-seed {})", self.count, self.logic, self.rng_seed);
+            let (count, logic, seed) = (self.count, &self.logic, self.rng_seed);
+            output::print_line(&format!("{count} scripts of {logic} in {out} (--rng-seed {seed})"))?;
         }
         Ok(Exit::Clean)
     }
@@ -153,8 +154,7 @@ impl Generate {
         let mut config = match &self.config {
             None => Config::default(),
             Some(file) => {
-                let text = std::fs::read_to_string(file)
-                    .with_context(|| format!("cannot read '{}'", file.display()))?;
+                let text = inputs::read_text(file)?;
                 toml::from_str(&text).with_context(|| format!("in '{}'", file.display()))?
             }
         };

@@ -9,7 +9,7 @@ use campaign::Finding;
 use clap::{Args, Subcommand};
 
 use crate::exit::Exit;
-use crate::{fleet, interrupt, output};
+use crate::{fleet, inputs, interrupt, output};
 
 /// Keep known bugs of old releases, and see that they still show
 #[derive(Args)]
@@ -65,8 +65,7 @@ impl Add {
             .with_context(|| format!("the release of '{}' is not known", finding.solver))?;
         let reduced = folder.join("reduced.smt2");
         let trigger = if reduced.is_file() { reduced } else { folder.join("input.smt2") };
-        let trigger = std::fs::read_to_string(&trigger)
-            .with_context(|| format!("cannot read '{}'", trigger.display()))?;
+        let trigger = inputs::read_text(&trigger)?;
         let run = finding.runs.first().context("the finding has no run")?;
         let id = self.id.unwrap_or_else(|| format!("{solver}-{version}--{}", finding.hash()));
         if id.is_empty() || !id.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) {
@@ -103,9 +102,9 @@ impl Add {
         let solvers = fleet::all(&[])?;
         let own = bench::museum::release(&written, &solvers)?;
         let seen = reproduce::reproduce(&written, &own, &fleet::default_pair(&solvers)?)?;
-        println!("{}", folder.display());
+        output::print_line(&folder.display().to_string())?;
         if !seen.reproduces {
-            eprintln!("osprey: the item does not show its bug as it stands: {}", seen.seen);
+            output::say(&format!("osprey: the item does not show its bug as it stands: {}", seen.seen));
             return Ok(Exit::Clean);
         }
         Ok(Exit::Findings)
@@ -136,14 +135,14 @@ impl Verify {
         interrupt::catch();
         let (items, refused) = item::collect(&self.folder)?;
         for error in &refused {
-            eprintln!("osprey: skipped: {error}");
+            output::say(&format!("osprey: skipped: {error}"));
         }
         let solvers = fleet::all(&[])?;
         let references = fleet::default_pair(&solvers)?;
         let (mut shown, mut silent, mut lacking) = (0, 0, 0);
         for item in items.iter().filter(|item| self.filters.iter().all(|filter| item.passes(filter))) {
             if interrupt::asked() {
-                eprintln!("osprey: interrupted");
+                output::say("osprey: interrupted");
                 break;
             }
             let seen = bench::museum::release(item, &solvers)
@@ -159,12 +158,14 @@ impl Verify {
                 }
                 Err(error) => {
                     lacking += 1;
-                    eprintln!("osprey: {}: {error}", item.id);
+                    output::say(&format!("osprey: {}: {error}", item.id));
                 }
             }
         }
         if !self.json {
-            println!("{shown} show their bug, {silent} do not, {lacking} could not be run");
+            output::print_line(&format!(
+                "{shown} show their bug, {silent} do not, {lacking} could not be run"
+            ))?;
         }
         Ok(match (shown, silent + refused.len(), lacking) {
             (_, 1.., _) => Exit::Clean,

@@ -14,9 +14,9 @@ use serde::Serialize;
 use smtlib::{Mode, Release, Script, Status, Store, print};
 use solver::run::{RunRules, Runner as _, SolverRunner};
 
-use crate::exit::{DiskError, Exit};
+use crate::exit::Exit;
 use crate::tuning::EngineSettings;
-use crate::{fleet, output};
+use crate::{duration, fleet, inputs, output};
 
 /// Write the mutants that an engine makes of a seed
 #[derive(Args)]
@@ -55,9 +55,9 @@ pub struct Mutate {
     #[arg(short, long = "solver", value_name = "SPEC")]
     solvers: Vec<String>,
 
-    /// Seconds for each question to a solver
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
-    timeout: f64,
+    /// Time for each question to a solver
+    #[arg(long, value_name = "TIME", default_value = "10", value_parser = duration::parse)]
+    timeout: Duration,
 
     /// The seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -113,8 +113,7 @@ impl Mutate {
             (Some(file), Some(first)) => Some(GivenModel::read(file, first)?),
             _ => None,
         };
-        std::fs::create_dir_all(&self.out)
-            .with_context(|| format!("cannot make the folder '{}'", self.out.display()))?;
+        output::folder(&self.out)?;
         let mut driver = Driver::new(&targets, self.rng_seed).with_options(FairOptions { targets: &targets });
         let (mut count, mut witnesses, mut round) = (0, 0, 0);
         // A round may be shorter than what is wanted; further ones have streams of their own.
@@ -142,7 +141,7 @@ impl Mutate {
         }
         asked.cache.take_failure()?;
         for note in asked.runner.iter_mut().flat_map(|runner| runner.take_notes()) {
-            eprintln!("note: {note}");
+            output::say(&format!("note: {note}"));
         }
         if count == 0 {
             bail!("{} makes nothing of this seed{}", self.engine, advice(&self.engine));
@@ -169,10 +168,7 @@ impl Mutate {
     }
 
     fn asked<'t>(&self, targets: &'t [Target]) -> Result<Asked<'t>> {
-        if !(self.timeout > 0.0 && self.timeout.is_finite()) {
-            bail!("--timeout must be a positive number of seconds, not {}", self.timeout);
-        }
-        let timeout = Duration::from_secs_f64(self.timeout);
+        let timeout = self.timeout;
         let panel: Vec<_> = targets.iter().map(Target::configuration).collect();
         let rules = RunRules::for_campaign(timeout, MEMORY).questions_within(timeout);
         let runner = if panel.is_empty() { None } else { Some(SolverRunner::new(panel, rules)?) };
@@ -197,7 +193,7 @@ impl Mutate {
             None => None,
         };
         let (script, _) = runnable(store, &case.script);
-        put(&base.with_extension("smt2"), &print::print(store, &script, dialect))?;
+        output::file(&base.with_extension("smt2"), &print::print(store, &script, dialect))?;
         let expected = match case.expectation().answer() {
             Some(Status::Sat) => "sat",
             Some(Status::Unsat) => "unsat",
@@ -209,9 +205,9 @@ impl Mutate {
             options: &case.options,
             provenance: &case.provenance,
         };
-        put(&base.with_extension("json"), &(serde_json::to_string_pretty(&about)? + "\n"))?;
+        output::file(&base.with_extension("json"), &(serde_json::to_string_pretty(&about)? + "\n"))?;
         if let Some(text) = &model {
-            put(&base.with_extension("model"), text)?;
+            output::file(&base.with_extension("model"), text)?;
         }
         Ok(Some(model.is_some()))
     }
@@ -228,14 +224,9 @@ fn advice(engine: &str) -> &'static str {
     }
 }
 
-fn put(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text)
-        .map_err(|source| DiskError { what: format!("'{}'", path.display()), source }.into())
-}
-
 /// A seed's text, once it is known to be a script.
 fn seed(file: &Path) -> Result<SeedText> {
-    let text = std::fs::read(file).with_context(|| format!("cannot read '{}'", file.display()))?;
+    let text = inputs::read(file)?;
     let located = |offset: usize, message: &str| {
         let place = smtlib::place(&text, offset);
         anyhow::anyhow!("{}:{}:{}: {message}", file.display(), place.line, place.column)
@@ -255,8 +246,7 @@ struct GivenModel {
 impl GivenModel {
     /// Reads it once, to say where it is wrong.
     fn read(file: &Path, seed: &SeedText) -> Result<GivenModel> {
-        let text =
-            std::fs::read(file).with_context(|| format!("cannot read the model '{}'", file.display()))?;
+        let text = inputs::read(file).context("the model")?;
         let mut store = Store::new();
         let script = smtlib::parse(&mut store, seed.text.as_bytes(), Mode::Tolerant)
             .map_err(|error| anyhow::anyhow!("{}: {}", seed.name, error.message))?

@@ -11,7 +11,7 @@ use serde::Serialize;
 use smtlib::{Mode, Release, Store};
 
 use crate::exit::Exit;
-use crate::inputs;
+use crate::{inputs, output};
 
 /// Check that SMT-LIB files are well-sorted, and print them in canonical form
 #[derive(Args)]
@@ -86,7 +86,10 @@ struct Summary {
 
 impl Parse {
     pub fn run(self) -> Result<Exit> {
-        let files = inputs::scripts(&self.paths)?;
+        let inputs::Scripts { files, skipped } = inputs::scripts(&self.paths)?;
+        for folder in &skipped {
+            output::say(&format!("osprey: {folder}"));
+        }
         let reports = self.parse_all(&files);
         let mut summary = Summary { files: files.len(), ..Summary::default() };
         for report in &reports {
@@ -96,20 +99,21 @@ impl Parse {
                 _ => summary.errors += 1,
             }
             if self.json {
-                println!("{}", serde_json::to_string(report)?);
+                output::print_json_line(report)?;
             } else {
-                self.show(report, files.len());
+                self.show(report, files.len())?;
             }
         }
         if self.json {
-            println!("{}", serde_json::json!({ "summary": summary }));
+            output::print_json_line(&serde_json::json!({ "summary": summary }))?;
         } else if files.len() > 1 {
-            eprintln!(
+            output::say(&format!(
                 "{} files: {} well-sorted, {} with opaque parts, {} with errors",
                 summary.files, summary.well_sorted, summary.with_opaque_parts, summary.errors
-            );
+            ));
         }
-        Ok(if summary.errors == 0 { Exit::Clean } else { Exit::Usage })
+        // What could not be looked at is not well-sorted either.
+        Ok(if summary.errors == 0 && skipped.is_empty() { Exit::Clean } else { Exit::Usage })
     }
 
     /// Parses on all cores; the reports come in the order of the files.
@@ -152,10 +156,10 @@ impl Parse {
             printed: None,
             excerpt: String::new(),
         };
-        let source = match std::fs::read(file) {
+        let source = match inputs::read(file) {
             Ok(source) => source,
             Err(error) => {
-                let message = format!("cannot read the file: {error}");
+                let message = error.to_string();
                 report.error = Some(Message { line: 0, column: 0, message });
                 return report;
             }
@@ -185,38 +189,39 @@ impl Parse {
         report
     }
 
-    fn show(&self, report: &FileReport, files: usize) {
+    fn show(&self, report: &FileReport, files: usize) -> Result<()> {
         let file = report.file.display();
         if let Some(error) = &report.error {
             if error.line == 0 {
-                eprintln!("{file}: error: {}", error.message);
+                output::say(&format!("error: {}", error.message));
             } else {
-                eprintln!(
+                output::say(&format!(
                     "{file}:{}:{}: error: {}\n{}",
                     error.line, error.column, error.message, report.excerpt
-                );
+                ));
             }
-            return;
+            return Ok(());
         }
         if let Some(printed) = &report.printed {
-            print!("{printed}");
-            return;
+            return output::print_script(printed);
         }
         let opaque: Vec<String> =
             report.opaque.iter().map(|part| format!("{} ({})", part.name, part.count)).collect();
         match (opaque.is_empty(), files) {
             (true, 1) => {
                 let logic = report.smallest_logic.as_deref().unwrap_or("ALL");
-                println!("{file}: well-sorted (fits {logic})");
+                output::print_line(&format!("{file}: well-sorted (fits {logic})"))?;
             }
             (true, _) => {}
-            (false, _) => println!("{file}: opaque parts: {}", opaque.join(", ")),
+            (false, _) => output::print_line(&format!("{file}: opaque parts: {}", opaque.join(", ")))?,
         }
         if files == 1 {
             for note in &report.notes {
-                println!("{file}:{}:{}: note: {}", note.line, note.column, note.message);
+                let (line, column) = (note.line, note.column);
+                output::print_line(&format!("{file}:{line}:{column}: note: {}", note.message))?;
             }
         }
+        Ok(())
     }
 }
 

@@ -22,7 +22,7 @@ use solver::limits::Limits;
 use solver::run::{Configuration, Purpose, Run, RunRules, Runner as _, SolverRunners};
 
 use crate::exit::Exit;
-use crate::{duration, fleet, interrupt, output};
+use crate::{duration, fleet, inputs, interrupt, limits, output};
 
 /// Make a script, or a finding's script and options, as small as possible while the same bug stays
 #[derive(Args)]
@@ -55,7 +55,7 @@ pub struct Reduce {
     solvers: Vec<String>,
 
     /// Candidates at the same time
-    #[arg(short, long, value_name = "N", default_value_t = cores())]
+    #[arg(short, long, value_name = "N", default_value_t = cores(), value_parser = limits::jobs())]
     jobs: usize,
 
     /// Time for all of it; the best so far is kept
@@ -67,7 +67,7 @@ pub struct Reduce {
     timeout: Duration,
 
     /// Memory of one run, in megabytes
-    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = limits::memory())]
     memory: u64,
 
     /// Ask the installed releases of the solver which of them have the bug
@@ -128,9 +128,6 @@ struct Report {
 
 impl Reduce {
     pub fn run(self) -> Result<Exit> {
-        if self.jobs == 0 {
-            bail!("--jobs must be at least 1");
-        }
         let is_finding =
             self.input.is_dir() || self.input.file_name().is_some_and(|name| name == "finding.json");
         let output_rules = self.match_out.is_some() || self.match_err.is_some() || self.ignore_output;
@@ -208,14 +205,14 @@ impl Reduce {
         if witness.is_some() {
             bug = bug.with_expectation(Expectation::Witness);
         }
-        eprintln!("{}: {}", verdict.kind, verdict.reason);
+        output::say(&format!("{}: {}", verdict.kind, verdict.reason));
         let input = Input { text: &text, witness: witness.as_deref().map(str::as_bytes) };
         let mut reduced = self.reduce(input, &bug, &out)?;
         if reduced.best.witness.is_none() {
             reduced.best.witness = late_proof(&reduced.best, &runs, &mut asking)?;
         }
         for note in runner.take_notes() {
-            eprintln!("note: {note}");
+            output::say(&format!("note: {note}"));
         }
         if let (Some(path), Some(model)) = (&self.witness, &reduced.best.witness) {
             replace(path, model).map_err(reduce::ReduceError::Disk)?;
@@ -278,7 +275,7 @@ impl Reduce {
     }
 
     fn text(&self) -> Result<Vec<u8>> {
-        std::fs::read(&self.input).with_context(|| format!("cannot read '{}'", self.input.display()))
+        Ok(inputs::read(&self.input)?)
     }
 
     fn target(&self) -> Result<PathBuf> {
@@ -399,7 +396,7 @@ impl Watcher for View {
     }
 
     fn note(&self, text: &str) {
-        self.bar.suspend(|| eprintln!("note: {text}"));
+        self.bar.suspend(|| output::say(&format!("note: {text}")));
     }
 
     fn best(&self, best: &Best) -> io::Result<()> {

@@ -10,7 +10,7 @@ use solver::limits::Limits;
 use solver::run::{Configuration, RunRules, Runner as _, SolverRunner};
 
 use crate::exit::Exit;
-use crate::{duration, fleet};
+use crate::{duration, fleet, limits, output};
 
 /// Run a stored finding again
 #[derive(Args)]
@@ -33,7 +33,7 @@ pub struct Replay {
     timeout: Duration,
 
     /// Memory of one solver run, in megabytes
-    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = limits::memory())]
     memory: u64,
 
     /// Make the test case again from its provenance, as it was before it was made smaller, and print it
@@ -60,16 +60,17 @@ impl Replay {
             eprintln!("note: {note}");
         }
         if self.json {
-            println!("{}", serde_json::to_string(&replayed)?);
+            output::print_json_line(&replayed)?;
         } else {
-            println!("{}: {}", finding.kind, finding.summary);
+            output::print_line(&format!("{}: {}", finding.kind, finding.summary))?;
             for run in &replayed.runs {
-                println!("  {}: {}", run.solver, run.said());
+                output::print_line(&format!("  {}: {}", run.solver, run.said()))?;
             }
             for verdict in &replayed.verdicts {
-                println!("  {}: {}", verdict.kind, verdict.reason);
+                output::print_line(&format!("  {}: {}", verdict.kind, verdict.reason))?;
             }
-            println!("{}", if replayed.fails { "it still fails" } else { "it does not fail any more" });
+            let fails = if replayed.fails { "it still fails" } else { "it does not fail any more" };
+            output::print_line(fails)?;
         }
         Ok(if replayed.fails { Exit::Findings } else { Exit::Clean })
     }
@@ -99,12 +100,12 @@ fn original(finding: &Finding, folder: &Path) -> Result<Exit> {
     let seed = |hash: &str| Ok(store.seed(hash)?);
     let text = replay::regenerate(&finding.provenance, &identity, &targets, &*engine, &mut *runner, seed)?;
     if hash::name(text.as_bytes()) != finding.provenance.script {
-        eprintln!(
-            "osprey: this is not the same text as then: the engine or the solvers it asked have changed"
+        output::say(
+            "osprey: this is not the same text as then: the engine or the solvers it asked have changed",
         );
-        print!("{text}");
+        output::print_script(&text)?;
         return Ok(Exit::Internal);
     }
-    print!("{text}");
+    output::print_script(&text)?;
     Ok(Exit::Clean)
 }

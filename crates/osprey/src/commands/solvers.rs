@@ -177,7 +177,7 @@ impl Install {
                     Ok(releases) => {
                         if !json {
                             for release in &releases {
-                                progress.say(&line(release));
+                                progress.say(&line(release))?;
                             }
                         }
                         installed.extend(releases);
@@ -187,9 +187,9 @@ impl Install {
             }
         }
         for (spec, error) in &failed {
-            eprintln!("osprey: error: {spec}: {error}");
+            output::say(&format!("osprey: error: {spec}: {error}"));
             if let Some(advice) = fleet::advice(error) {
-                eprintln!("  {advice}");
+                output::say(&format!("  {advice}"));
             }
         }
         if json {

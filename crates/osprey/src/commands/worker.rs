@@ -8,9 +8,9 @@ use campaign::{Campaign, CampaignError, Program, Settings, store};
 use clap::Args;
 
 use super::fuzz::{Exec, known_signatures};
-use crate::exit::Exit;
+use crate::exit::{Exit, naming};
 use crate::live::Live;
-use crate::{duration, fleet, interrupt, summary};
+use crate::{duration, fleet, interrupt, limits, summary};
 
 /// Join a running campaign from another process
 #[derive(Args)]
@@ -29,7 +29,7 @@ pub struct Worker {
     store: PathBuf,
 
     /// Workers; one per core unless told otherwise
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = limits::jobs())]
     jobs: Option<usize>,
 
     /// Leave after this time: 60, 60s, 5m, 1h; with the campaign unless given
@@ -94,16 +94,14 @@ impl Worker {
             known: known_signatures(self.known.as_deref())?,
             log: self.log.clone(),
         };
-        if !self.json {
-            eprintln!("osprey: helping to fuzz {} in {}", names.join(", "), self.store.display());
-        }
         let runners =
             campaign::runners(&identity, &targets, fleet::third_opinions()?, self.exec == Exec::Plain);
         let campaign = Campaign { identity: &identity, targets: &targets, engines: &engines, runners };
         interrupt::catch();
-        let live = Live::new(self.json);
+        let greeting = format!("osprey: helping to fuzz {} in {}", names.join(", "), self.store.display());
+        let live = Live::new(greeting, self.json);
         let result = campaign::join(&campaign, &settings, &live, &interrupt::asked);
         live.clear();
-        summary::show(&result?, &self.store, self.json)
+        summary::show(&result.map_err(|error| naming(error, &self.store))?, &self.store, self.json)
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(dead_code)] // not every test file uses every part
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -59,6 +60,11 @@ impl Folder {
     pub fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).expect("a file")
     }
+}
+
+/// To be called where this user, or this kernel, does not allow what a test needs: it says so and passes.
+pub fn not_allowed(what: &str, why: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "skipped, because {what} is not possible here: {why}");
 }
 
 pub fn shown(path: &Path) -> String {

@@ -191,6 +191,7 @@ impl Launcher {
         self.launcher = None;
         match reply {
             Reply::Trouble(message) => LaunchError::Launcher(message),
+            Reply::Disk(message) => LaunchError::Disk(message),
             other => LaunchError::Launcher(format!("unexpected answer {other:?}")),
         }
     }
@@ -240,6 +241,7 @@ impl LauncherProcess {
                 Ok(launcher)
             }
             Ok(Some(Reply::Trouble(message))) => Err(LaunchError::Launcher(message)),
+            Ok(Some(Reply::Disk(message))) => Err(LaunchError::Disk(message)),
             Ok(_) => Err(LaunchError::Launcher(format!("{} is not a launcher", program.display()))),
             Err(error) => Err(LaunchError::LauncherStart(error)),
         }

@@ -29,6 +29,8 @@ pub enum LaunchError {
     LauncherStart(#[source] io::Error),
     #[error("the launcher cannot work: {0}")]
     Launcher(String),
+    #[error("no place for a solver's files: {0}; free some space there, or set TMPDIR to another folder")]
+    Disk(String),
     #[error("the launcher died during the run; the next run gets a new one")]
     LauncherDied,
 }
@@ -42,6 +44,7 @@ impl LaunchError {
             LaunchError::LauncherMissing { .. }
                 | LaunchError::LauncherStart(_)
                 | LaunchError::Launcher(_)
+                | LaunchError::Disk(_)
                 | LaunchError::LauncherDied
         )
     }

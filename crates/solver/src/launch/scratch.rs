@@ -63,16 +63,40 @@ impl Placed {
 
 const INPUT_MODE: u32 = 0o600;
 
+/// Bytes that must be free where scripts are put.
+const ROOM: usize = 64 << 10;
+
+/// The same error with the place it is about.
+fn at(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("'{}': {error}", path.display()))
+}
+
 impl Scratch {
     /// Makes a directory in `parent`, or in memory if there is such a file system, or in the temporary directory.
     pub fn new(parent: Option<&Path>) -> io::Result<Self> {
         if let Some(parent) = parent {
             return Scratch::in_parent(parent);
         }
-        Scratch::in_parent(Path::new("/dev/shm")).or_else(|_| Scratch::in_parent(&std::env::temp_dir()))
+        let in_memory = Scratch::in_parent(Path::new("/dev/shm")).and_then(Scratch::with_room);
+        in_memory.or_else(|_| Scratch::in_parent(&std::env::temp_dir()))
+    }
+
+    /// Only if a script of usual size fits.
+    fn with_room(mut self) -> io::Result<Self> {
+        match self.place_input(&[b' '; ROOM]).and_then(|()| self.place_input(b"")) {
+            Ok(()) => Ok(self),
+            Err(error) => {
+                self.remove();
+                Err(error)
+            }
+        }
     }
 
     fn in_parent(parent: &Path) -> io::Result<Self> {
+        Scratch::made_in(parent).map_err(|error| at(parent, &error))
+    }
+
+    fn made_in(parent: &Path) -> io::Result<Self> {
         sweep(parent);
         let template = parent.join(format!("{PREFIX}XXXXXX"));
         let mut name = CString::new(template.as_os_str().as_bytes())?.into_bytes_with_nul();
@@ -129,7 +153,7 @@ impl Scratch {
             Some(placed) => placed,
             None => Placed::new(&self.input)?,
         };
-        placed.write(bytes)?;
+        placed.write(bytes).map_err(|error| at(&self.input, &error))?;
         self.placed = Some(placed);
         Ok(())
     }

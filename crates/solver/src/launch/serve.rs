@@ -49,7 +49,7 @@ fn be_guard(args: Vec<OsString>) -> ! {
             Ok(both) => both,
             Err(error) => {
                 // If the worker is gone as well there is nobody to tell.
-                let _ = frames.send_reply(&Reply::Trouble(format!("no scratch directory: {error}")));
+                let _ = frames.send_reply(&Reply::Disk(format!("no scratch directory: {error}")));
                 exit(1)
             }
         };
@@ -249,7 +249,7 @@ fn run(site: &mut Site, pool: &mut Pool, request: &StartRequest) -> Result<Reply
                 ));
             }
         }
-        Err(error) => return Ok(Reply::Trouble(error.to_string())),
+        Err(error) => return Ok(Reply::of_error(&error)),
     }
     Ok(reply)
 }
@@ -260,7 +260,7 @@ fn run_plain(
     request: &StartRequest,
     fallback: Option<String>,
 ) -> Result<Reply, Interrupted> {
-    let trouble = |error: std::io::Error| Ok(Reply::Trouble(error.to_string()));
+    let trouble = |error: std::io::Error| Ok(Reply::of_error(&error));
     if let Err(error) = site.scratch.place_input(&request.input) {
         return trouble(error);
     }

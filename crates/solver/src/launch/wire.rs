@@ -47,6 +47,19 @@ pub(crate) enum Reply {
     Usage {
         cpu: Duration,
     },
+    /// The disk does not take what a run needs; the text names the place.
+    Disk(String),
+}
+
+impl Reply {
+    /// Whose fault an error of ours is.
+    pub fn of_error(error: &io::Error) -> Reply {
+        use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        match error.kind() {
+            StorageFull | QuotaExceeded | ReadOnlyFilesystem => Reply::Disk(error.to_string()),
+            _ => Reply::Trouble(error.to_string()),
+        }
+    }
 }
 
 /// The measured part of an outcome.
@@ -204,6 +217,10 @@ impl<S: Read + Write> Frames<S> {
                 out.byte(4);
                 out.duration(*cpu);
             }
+            Reply::Disk(message) => {
+                out.byte(5);
+                out.bytes(message.as_bytes());
+            }
         }
         self.send(out.0)
     }
@@ -235,6 +252,7 @@ impl<S: Read + Write> Frames<S> {
             2 => Reply::CannotExec(from.number()? as i32),
             3 => Reply::Trouble(from.text()?),
             4 => Reply::Usage { cpu: from.duration()? },
+            5 => Reply::Disk(from.text()?),
             _ => return Err(malformed()),
         };
         Ok(Some(reply))

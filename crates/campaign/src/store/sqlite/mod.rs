@@ -73,7 +73,7 @@ impl SqliteStore {
         if !path.exists() {
             return Ok(Presence::Nothing);
         }
-        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let connection = connect_to_read(path)?;
         match schema::content(&connection, path)? {
             FileState::Nothing => Ok(Presence::Nothing),
             FileState::Campaign(_) => Ok(Presence::Campaign),
@@ -132,7 +132,7 @@ impl SqliteStore {
         if !path.exists() {
             return Err(StoreError::Missing(path.to_owned()));
         }
-        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let connection = connect_to_read(path)?;
         let format = schema::readable(&connection, path)?;
         let mut store = SqliteStore::new(connection, path, format);
         if format == FORMAT {
@@ -199,6 +199,27 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     connection.busy_timeout(PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// Also where nothing can be written. There SQLite cannot make the files by which readers and writers agree; nobody
+/// writes there either, so that the file is read as it is.
+fn connect_to_read(path: &Path) -> Result<Connection, StoreError> {
+    use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let tried = connection.query_row("PRAGMA user_version", [], |row| row.get::<_, u32>(0));
+    let Err(error) = tried else { return Ok(connection) };
+    if !path.is_file() || !matches!(error.sqlite_error_code(), Some(CannotOpen | ReadOnly)) {
+        // Whoever reads what it holds says what is wrong.
+        return Ok(connection);
+    }
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+        return Err(StoreError::Unwritten(path.to_owned()));
+    }
+    let escaped = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let as_it_is = format!("file:{escaped}?immutable=1");
+    connect(Path::new(&as_it_is), OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)
 }
 
 impl From<rusqlite::Error> for StoreError {

@@ -57,14 +57,20 @@ pub enum FileState {
 }
 
 pub fn content(connection: &Connection, path: &Path) -> Result<FileState, StoreError> {
-    let format: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    if format > 0 {
-        return Ok(FileState::Campaign(format));
-    }
-    let tables: u32 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
-    match tables {
-        0 => Ok(FileState::Nothing),
-        _ => Err(StoreError::damaged(path.display().to_string(), "it is another program's database")),
+    let number = |question: &str| connection.query_row(question, [], |row| row.get::<_, u32>(0));
+    let format = match number("PRAGMA user_version") {
+        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) => {
+            return Err(StoreError::Foreign(path.to_owned()));
+        }
+        format => format?,
+    };
+    let tables = number("SELECT count(*) FROM sqlite_master")?;
+    // Campaigns of all formats have this table; other programs number their databases too.
+    let ours = number("SELECT count(*) FROM sqlite_master WHERE name = 'meta'")? > 0;
+    match (tables, format) {
+        (0, _) => Ok(FileState::Nothing),
+        (_, 1..) if ours => Ok(FileState::Campaign(format)),
+        _ => Err(StoreError::Foreign(path.to_owned())),
     }
 }
 

@@ -242,12 +242,12 @@ fn files_of_newer_versions_and_of_other_programs_are_refused() {
         assert!(matches!(result, Err(StoreError::Newer { found: 3, .. })));
     }
     connection.execute_batch("PRAGMA user_version = 0").expect("set");
-    assert!(matches!(store::open(folder.path()), Err(StoreError::Damaged { .. })));
-    assert!(matches!(store::create(folder.path(), &identity(), &[]), Err(StoreError::Damaged { .. })));
+    assert!(matches!(store::open(folder.path()), Err(StoreError::Foreign(_))));
+    assert!(matches!(store::create(folder.path(), &identity(), &[]), Err(StoreError::Foreign(_))));
     drop(connection);
     std::fs::write(folder.path().join(FILE), "no database at all, only a text of some length")
         .expect("written");
-    assert!(matches!(store::open(folder.path()), Err(StoreError::Backend { disk: false, .. })));
+    assert!(matches!(store::open(folder.path()), Err(StoreError::Foreign(_))));
 }
 
 #[test]

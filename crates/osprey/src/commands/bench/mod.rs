@@ -23,7 +23,7 @@ use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::exit::Exit;
-use crate::{interrupt, output};
+use crate::{interrupt, limits, output};
 
 /// Measure what is claimed: known bugs found again, peers side by side, speed
 #[derive(Args)]
@@ -75,7 +75,7 @@ pub struct Common {
     pub json: Option<PathBuf>,
 
     /// How many things are measured at the same time
-    #[arg(short, long, value_name = "J", default_value_t = 1)]
+    #[arg(short, long, value_name = "J", default_value_t = 1, value_parser = limits::jobs())]
     pub jobs: usize,
 }
 
@@ -135,7 +135,7 @@ impl Watch for Terminal {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.is_none_or(|last| last.elapsed() >= EVERY) {
             *last = Some(Instant::now());
-            eprintln!("osprey: {done} of {all}: {now}");
+            output::say(&format!("osprey: {done} of {all}: {now}"));
         }
     }
 }

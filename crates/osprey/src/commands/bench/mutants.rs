@@ -51,7 +51,7 @@ impl Mutants {
     pub fn run(self) -> Result<Exit> {
         let seeds = match self.seeds.as_slice() {
             [] => Vec::new(),
-            paths => campaign::read_seeds(&inputs::scripts(paths)?).seeds,
+            paths => campaign::read_seeds(&inputs::scripts(paths)?.files).seeds,
         };
         let solvers = match self.solvers.as_slice() {
             [] => Vec::new(),

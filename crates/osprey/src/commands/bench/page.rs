@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::exit::Exit;
+use crate::output;
 
 /// Write the page of benchmarks from a folder of results
 #[derive(Args)]
@@ -18,7 +19,7 @@ pub struct Page {
 impl Page {
     pub fn run(self) -> Result<Exit> {
         let path = bench::page::write(&self.folder)?;
-        println!("{}", path.display());
+        output::print_line(&path.display().to_string())?;
         Ok(Exit::Clean)
     }
 }

@@ -102,7 +102,7 @@ impl Race {
 
     /// The seeds in order of their names, thinned out evenly.
     fn seeds(&self) -> Result<Vec<PathBuf>> {
-        let mut files = inputs::scripts(&self.seeds)?;
+        let mut files = inputs::scripts(&self.seeds)?.files;
         files.retain(|file| std::fs::metadata(file).is_ok_and(|about| about.len() <= self.largest));
         if files.is_empty() {
             bail!("no seed is small enough ({} bytes)", self.largest);

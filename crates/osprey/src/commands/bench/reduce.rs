@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::{Common, Terminal, command_line};
 use crate::exit::Exit;
-use crate::{duration, fleet};
+use crate::{duration, fleet, output};
 
 /// Reduce triggers of known bugs and findings, next to ddSMT with the same predicate
 #[derive(Args)]
@@ -78,8 +78,7 @@ impl Reduce {
         if self.museum.is_none() && self.findings.is_empty() {
             bail!("what is to be reduced? give --museum or --finding");
         }
-        std::fs::create_dir_all(&self.out)
-            .with_context(|| format!("cannot make '{}'", self.out.display()))?;
+        output::folder(&self.out)?;
         let out = self.out.canonicalize().with_context(|| format!("cannot find '{}'", self.out.display()))?;
         let solvers = fleet::all(&[])?;
         let one = |spec: &str| -> Result<solver::Solver> {
