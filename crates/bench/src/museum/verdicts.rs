@@ -69,11 +69,11 @@ pub fn run(
         }
     }
     let sum = kinds.values().fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1));
+    let beside = draft.versions.join(" and ");
     draft.summary.push(format!(
-        "Known bugs of old releases, {} items, each run with its solver, version and options beside {}, and judged as \
+        "Known bugs of old releases, {} items, each run with its solver, version and options beside {beside}, and judged as \
          `osprey check` judges. {} of them are judged as recorded.",
         sum.1,
-        draft.versions.join(" and "),
         sum.0
     ));
     let mut by_kind = Table::new("", &["kind", "recorded verdict reached"]);
