@@ -69,38 +69,3 @@ impl Target {
         self.theories.is_empty() || self.theories.contains(theory)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use smtlib::logic::usage;
-    use smtlib::{Mode, Store, parse};
-    use solver::Adapters;
-
-    use super::*;
-
-    #[test]
-    fn a_logic_that_is_refused_by_name_is_not_claimed() {
-        let adapters = Adapters::built_in();
-        let adapter = adapters.get("yices").expect("a built-in adapter");
-        for (text, claimed) in [
-            ("(set-logic QF_LIA)(declare-const x Int)(assert (> x 0))", true),
-            ("(set-logic QF_AUFBV)(declare-const p Bool)(assert p)", true),
-            ("(set-logic QF_NRA)(declare-const x Real)(assert (> (* x x) 0.0))", true),
-            ("(set-logic QF_NIA)(declare-const x Int)(assert ((_ divisible 3) x))", false),
-            ("(set-logic ALL)(declare-const x Real)(assert (> (* x x) 0.0))", false),
-            ("(set-logic ALL)(declare-const x Real)(assert (> x 0.0))", true),
-            ("(set-logic NRA)(declare-const p Bool)(assert p)", false),
-            ("(set-logic QF_UFDT)(declare-const p Bool)(assert p)", false),
-            ("(declare-const p Bool)(assert p)", false),
-        ] {
-            let mut store = Store::new();
-            let script = parse(&mut store, text.as_bytes(), Mode::Strict).expect("well-sorted").script;
-            let usage = usage(&store, &script);
-            let operators = usage.operators.iter().map(|op| op.name());
-            let features =
-                needs(&usage).into_iter().chain(usage.nonlinear.then_some("nonlinear")).chain(operators);
-            let logic = usage.logic.as_deref().unwrap_or_default();
-            assert_eq!(adapter.accepts_logic(logic, features), claimed, "{text}");
-        }
-    }
-}

@@ -45,6 +45,7 @@ fn record(solver: &str, answers: &[&str], stdout: &str) -> RunRecord {
         solver: solver.to_owned(),
         user_options: Vec::new(),
         version: "4.8.7".to_owned(),
+        sha256: None,
         command: "z3 -smt2 input.smt2".to_owned(),
         settings: Vec::new(),
         models: false,

@@ -89,6 +89,8 @@ fn found(step: usize, signature: Signature) -> Reproduction {
         answer: None,
         evidence: Vec::new(),
         accused: Some(PartyId(0)),
+        check: Some(0),
+        platform: String::new(),
         runs: Vec::new(),
         operators: Vec::new(),
         releases: None,
