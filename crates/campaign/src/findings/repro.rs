@@ -119,7 +119,7 @@ fn settings(finding: &Finding) -> String {
 fn called(run: &RunRecord, script: &str) -> (String, Vec<String>) {
     if !run.arguments.is_empty() {
         let name = run.program.as_deref().and_then(|path| path.rsplit('/').next());
-        let name = name.map_or_else(|| run.solver.split('@').next().unwrap_or_default(), |name| name);
+        let name = name.unwrap_or_else(|| run.solver.split('@').next().unwrap_or_default());
         return (name.to_owned(), run.arguments.clone());
     }
     let mut words = run.command.split(' ').map(str::to_owned);
