@@ -73,12 +73,12 @@ pub fn of_finding(finding: &campaign::Finding, instead: Option<&str>) -> Result<
             if let (Some(then), None) = (then, other)
                 && now.as_ref() != Some(then)
             {
-                eprintln!(
+                output::say(&format!(
                     "osprey: note: {} has changed since then (sha256 {}, now {})",
                     run.solver,
                     short(then),
                     now.as_deref().map_or("unreadable", short)
-                );
+                ));
             }
         }
         fleet.extend(found);
@@ -95,7 +95,7 @@ fn short(hash: &str) -> &str {
 pub fn take_recorded(solver: &mut Solver, options: &[String]) {
     solver.options.extend(options.iter().cloned());
     for word in solver.leave_out_file_options() {
-        eprintln!("note: the recorded option '{word}' touches files and is left out");
+        output::say(&format!("note: the recorded option '{word}' touches files and is left out"));
     }
 }
 

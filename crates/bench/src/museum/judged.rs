@@ -119,14 +119,23 @@ pub fn conduct(item: &Item, text: &str, solver: Solver, timeout: Duration) -> Re
     Ok(conduct)
 }
 
-/// Puts a question to all items that pass the filters, several at a time. The results in the items' order, what could not be
-/// read, and how many items there are.
+/// What a question to all items of a museum came to.
+pub struct Asked<T> {
+    /// In the items' order.
+    pub results: Vec<(Item, T)>,
+    /// What could not be read.
+    pub refused: Vec<BenchError>,
+    /// How many items there are.
+    pub all: usize,
+}
+
+/// Puts a question to all items that pass the filters, several at a time.
 pub fn for_all<T: Send>(
     settings: &Settings,
     watch: &dyn Watch,
     wanted: impl Fn(&Item) -> bool,
     ask: impl Fn(&Item) -> T + Sync,
-) -> Result<(Vec<(Item, T)>, Vec<BenchError>, usize), BenchError> {
+) -> Result<Asked<T>, BenchError> {
     let (items, refused) = item::collect(&settings.folder)?;
     let passes = |item: &Item| settings.filters.iter().all(|filter| item.passes(filter)) && wanted(item);
     let items: Vec<Item> = items.into_iter().filter(passes).collect();
@@ -154,5 +163,5 @@ pub fn for_all<T: Send>(
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     let results = items.into_iter().enumerate();
     let results = results.filter_map(|(number, item)| Some((item, done.remove(&number)?))).collect();
-    Ok((results, refused, all))
+    Ok(Asked { results, refused, all })
 }

@@ -195,7 +195,7 @@ impl Check {
             verdicts,
         };
         for note in runner.take_notes() {
-            eprintln!("note: {note}");
+            output::say(&format!("note: {note}"));
         }
         if self.json {
             output::print_json(&report)?;

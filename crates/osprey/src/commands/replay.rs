@@ -57,7 +57,7 @@ impl Replay {
         let mut runner = SolverRunner::new(panel, RunRules::with_limits(limits))?;
         let replayed = replay::replay(&finding, &folder, &fleet, &mut runner)?;
         for note in runner.take_notes() {
-            eprintln!("note: {note}");
+            output::say(&format!("note: {note}"));
         }
         if self.json {
             output::print_json_line(&replayed)?;
