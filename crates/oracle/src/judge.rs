@@ -63,7 +63,7 @@ impl Judge {
     }
 
     /// Asks third opinions where the runs contradict each other and nothing tells who is right, and adds their runs: see
-    /// [`hear`](crate::hearing::hear).
+    /// [`hear`].
     pub fn hear(
         &self,
         subject: &mut Subject,

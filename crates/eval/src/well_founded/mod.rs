@@ -6,9 +6,9 @@
 //! the body is on arguments that are smaller than the function's own in a well-founded order. That is what is looked for
 //! here, for all arguments and not only for those that the script uses:
 //!
-//! - [`calls`] lists the calls of a body, each with what is known to hold where it stands
-//! - [`linear`] has sums of integer terms and what follows from the conditions on the way
-//! - [`measure`] compares the arguments of a call with the function's own
+//! - `calls` lists the calls of a body, each with what is known to hold where it stands
+//! - `linear` has sums of integer terms and what follows from the conditions on the way
+//! - `measure` compares the arguments of a call with the function's own
 //!
 //! Functions that call each other are looked at together. Several measures may be combined lexicographically. What is not
 //! seen to descend counts as not well-founded.
