@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::classify::meaning_of_error;
-use super::outline::{Outline, Prints};
+use super::outline::{Command, Outline, Prints};
 use super::reader::{self, Kind, Piece};
 use super::{Answer, CheckAnswer, Core, ErrorMessage, Part};
 use crate::adapter::Meaning;
@@ -164,33 +164,41 @@ impl Reading<'_> {
         let raw = String::from_utf8_lossy(text);
         let mut error = meaning_of_error(self.solver, &raw);
         error.message.truncate(floor_char_boundary(&error.message, 4000));
-        let command = error.line.and_then(|line| self.outline.at_line(line as usize));
-        match command {
-            Some(index) if index >= self.next => {
-                self.taint_by(&self.outline.commands[index].prints.clone(), error.means);
-                self.pass(index);
+        let line = error.line.map_or(0..0, |line| self.outline.at_line(line as usize));
+        let open = line.start.max(self.next)..line.end;
+        match open.len() {
+            1 => {
+                self.taint_by(&self.outline.commands[open.start].prints.clone(), error.means);
+                self.pass(open.start);
             }
             // One command may complain more than once (an invalid model after its answer).
-            Some(index) => self.taint_by(&self.outline.commands[index].prints.clone(), error.means),
-            None => {
-                let asked = self.find(|prints| !matches!(prints, Prints::Nothing | Prints::NothingHarmless));
-                match asked.map(|index| (index, self.outline.commands[index].prints.clone())) {
-                    Some((
-                        index,
-                        prints @ (Prints::Model | Prints::Core | Prints::Values | Prints::Other),
-                    )) if error.means == Meaning::Refused || self.nothing_between(index) => {
-                        self.taint_by(&prints, error.means);
-                        self.pass(index);
-                    }
-                    _ => {
-                        self.taint_by(&Prints::Nothing, error.means);
-                        self.unplaced_error = true;
-                    }
-                }
+            0 if !line.is_empty() => {
+                self.taint_by(&self.outline.commands[line.end - 1].prints.clone(), error.means);
             }
+            _ => self.unplaced(open, error.means),
         }
         self.keep(text);
         self.found.errors.push(error);
+    }
+
+    /// An error of one of these commands, or of any where there are none.
+    fn unplaced(&mut self, open: Range<usize>, means: Meaning) {
+        let asked = self.find(|prints| !matches!(prints, Prints::Nothing | Prints::NothingHarmless));
+        match asked.map(|index| (index, self.outline.commands[index].prints.clone())) {
+            Some((index, prints @ (Prints::Model | Prints::Core | Prints::Values | Prints::Other)))
+                if means == Meaning::Refused || self.nothing_between(index) =>
+            {
+                self.taint_by(&prints, means);
+                self.pass(index);
+            }
+            _ => {
+                let harmless = |command: &Command| command.prints != Prints::Nothing;
+                if open.is_empty() || !self.outline.commands[open].iter().all(harmless) {
+                    self.taint_by(&Prints::Nothing, means);
+                }
+                self.unplaced_error = true;
+            }
+        }
     }
 
     /// Whether no command that could be refused stands before this one.

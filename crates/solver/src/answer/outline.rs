@@ -1,5 +1,7 @@
 //! The commands of a script, as far as they tell which piece of output belongs to which command.
 
+use std::ops::Range;
+
 use super::reader::{self, Kind};
 
 /// The commands of a script, in order.
@@ -69,10 +71,11 @@ impl Outline {
         self.commands.iter().filter(|command| command.prints == Prints::Check).count()
     }
 
-    /// The command a location inside the script belongs to: the last one that starts before it.
-    pub fn at_line(&self, line: usize) -> Option<usize> {
+    /// The commands a line of the script may belong to: all that have a part in it, or else the last one before it.
+    pub fn at_line(&self, line: usize) -> Range<usize> {
         let after = self.commands.partition_point(|command| command.first_line <= line);
-        after.checked_sub(1)
+        let before = self.commands.partition_point(|command| command.last_line < line);
+        before.min(after.saturating_sub(1))..after
     }
 }
 
@@ -127,7 +130,7 @@ mod tests {
         let echo = Prints::Echo("a \"b\"".into());
         assert_eq!(prints, [Prints::NothingHarmless, Prints::Nothing, Prints::Check, echo]);
         assert_eq!(outline.commands[1].first_line..=outline.commands[1].last_line, 3..=4);
-        assert_eq!(outline.at_line(4), Some(1));
-        assert_eq!(outline.at_line(1), None);
+        assert_eq!(outline.at_line(4), 1..2);
+        assert_eq!(outline.at_line(1), 0..0);
     }
 }
