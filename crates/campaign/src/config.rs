@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use solver::install::Origin;
+use solver::install::Source;
 
 use crate::target::Target;
 
@@ -63,7 +63,7 @@ pub struct Program {
 impl Program {
     /// The programs among these solvers, each once.
     pub fn of(targets: &[Target]) -> Vec<Program> {
-        let given = targets.iter().filter(|target| target.solver.installed.origin != Origin::Installed);
+        let given = targets.iter().filter(|target| target.solver.installed.origin != Source::Installed);
         let mut programs: Vec<Program> = given
             .map(|target| Program {
                 path: target.solver.name(),

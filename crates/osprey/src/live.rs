@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use campaign::{Finding, Observer, Snapshot, Totals, foreign};
 
 use crate::output;
-use crate::screen::{self, Screen};
+use crate::status_lines::{self, StatusLines};
 
 /// Plain lines come at least this far apart.
 const EVERY: Duration = Duration::from_secs(10);
@@ -19,27 +19,27 @@ pub struct Live {
     /// Said when the campaign begins.
     greeting: String,
     /// `None` when standard error is not a terminal.
-    screen: Option<Mutex<Screen>>,
+    lines: Option<Mutex<StatusLines>>,
     quiet: bool,
     last: Mutex<Option<Instant>>,
 }
 
 impl Live {
     pub fn new(greeting: String, quiet: bool) -> Live {
-        let screen = (!quiet && std::io::stderr().is_terminal()).then(Mutex::default);
-        Live { greeting, screen, quiet, last: Mutex::new(None) }
+        let lines = (!quiet && std::io::stderr().is_terminal()).then(Mutex::default);
+        Live { greeting, lines, quiet, last: Mutex::new(None) }
     }
 
     /// Takes the view away; lines above it stay.
     pub fn clear(&self) {
-        if let Some(mut screen) = self.screen() {
+        if let Some(mut lines) = self.lines() {
             // A terminal that has gone is no reason to stop.
-            let _ = screen.clear(screen::width(), &mut std::io::stderr());
+            let _ = lines.clear(status_lines::width(), &mut std::io::stderr());
         }
     }
 
-    fn screen(&self) -> Option<MutexGuard<'_, Screen>> {
-        Some(self.screen.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
+    fn lines(&self) -> Option<MutexGuard<'_, StatusLines>> {
+        Some(self.lines.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// A line that stays, above the view.
@@ -58,8 +58,12 @@ impl Observer for Live {
     }
 
     fn progress(&self, snapshot: &Snapshot) {
-        if let Some(mut screen) = self.screen() {
-            let _ = screen.draw(&foreign::visible(&block(snapshot)), screen::width(), &mut std::io::stderr());
+        if let Some(mut lines) = self.lines() {
+            let _ = lines.draw(
+                &foreign::visible(&block(snapshot)),
+                status_lines::width(),
+                &mut std::io::stderr(),
+            );
             return;
         }
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);

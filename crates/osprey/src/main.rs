@@ -12,7 +12,7 @@ mod interrupt;
 mod limits;
 mod live;
 mod output;
-mod screen;
+mod status_lines;
 mod summary;
 mod tuning;
 

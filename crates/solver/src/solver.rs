@@ -10,7 +10,7 @@ use crate::adapter::{Adapter, Message, RunRequest};
 use crate::answer::Wordings;
 use crate::fast::ExecMode;
 use crate::host;
-use crate::install::{How, InstallError, Installed, Origin, Stamps};
+use crate::install::{How, InstallError, Installed, Source, Stamps};
 use crate::launch::{INPUT, Invocation};
 use crate::screen::Screen;
 use crate::version::Version;
@@ -65,7 +65,7 @@ impl Solver {
     /// it. Without options.
     pub fn name(&self) -> String {
         match (&self.installed.version, &self.installed.how) {
-            (_, How::Executable { path }) if self.installed.origin != Origin::Installed => {
+            (_, How::Executable { path }) if self.installed.origin != Source::Installed => {
                 path.display().to_string()
             }
             (Some(version), _) => format!("{}@{version}", self.installed.name),
@@ -81,7 +81,7 @@ impl Solver {
             title.push_str(&format!(" {version}"));
         }
         if let (How::Executable { path }, false) =
-            (&self.installed.how, self.installed.origin == Origin::Installed)
+            (&self.installed.how, self.installed.origin == Source::Installed)
         {
             title.push_str(&format!(" ({})", path.display()));
         }
@@ -206,7 +206,7 @@ pub(crate) mod tests {
             version: version.map(|version| version.parse().expect("a version")),
             how: How::Executable { path: format!("/opt/{name}/bin/{name}").into() },
             env: Vec::new(),
-            origin: Origin::Installed,
+            origin: Source::Installed,
             sha256: None,
         };
         let adapter = Arc::new(adapters.get(name).expect("built in").clone());

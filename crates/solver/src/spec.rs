@@ -12,14 +12,14 @@ use crate::version::{Version, VersionError};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spec {
     /// Which solver.
-    pub target: Target,
+    pub which: Which,
     /// The words after it.
     pub options: Vec<String>,
 }
 
 /// The first word of a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum Which {
     /// A path: the word contains a slash.
     Path(PathBuf),
     /// A bare name: a solver Osprey knows, or a program on PATH.
@@ -71,7 +71,7 @@ impl Spec {
         for words in split_words(text)? {
             let mut words = words.into_iter();
             if let Some(first) = words.next() {
-                specs.push(Spec { target: Target::parse(&first)?, options: words.collect() });
+                specs.push(Spec { which: Which::parse(&first)?, options: words.collect() });
             }
         }
         if specs.is_empty() {
@@ -81,16 +81,16 @@ impl Spec {
     }
 }
 
-impl Target {
-    fn parse(word: &str) -> Result<Target, SpecError> {
+impl Which {
+    fn parse(word: &str) -> Result<Which, SpecError> {
         if word.is_empty() {
             return Err(SpecError::Empty);
         }
         if word.contains('/') {
-            return Ok(Target::Path(PathBuf::from(word)));
+            return Ok(Which::Path(PathBuf::from(word)));
         }
         let Some((name, wanted)) = word.split_once('@') else {
-            return Ok(Target::Name(word.to_string()));
+            return Ok(Which::Name(word.to_string()));
         };
         if name.is_empty() {
             return Err(SpecError::NoName(word.to_string()));
@@ -109,7 +109,7 @@ impl Target {
         } else {
             Wanted::Version(version(wanted)?)
         };
-        Ok(Target::Release(name.to_string(), wanted))
+        Ok(Which::Release(name.to_string(), wanted))
     }
 }
 
@@ -190,12 +190,12 @@ mod tests {
 
     #[test]
     fn a_path_a_name_and_a_release_are_told_apart() {
-        assert_eq!(one("./build/z3").target, Target::Path("./build/z3".into()));
-        assert_eq!(one("z3").target, Target::Name("z3".into()));
-        let release = Target::Release("z3".into(), Wanted::Version("4.8.7".parse().expect("version")));
-        assert_eq!(one("z3@4.8.7").target, release);
-        assert_eq!(one("z3@latest").target, Target::Release("z3".into(), Wanted::Latest));
-        assert!(matches!(one("z3@4.8.7..4.8.12").target, Target::Release(_, Wanted::Range(..))));
+        assert_eq!(one("./build/z3").which, Which::Path("./build/z3".into()));
+        assert_eq!(one("z3").which, Which::Name("z3".into()));
+        let release = Which::Release("z3".into(), Wanted::Version("4.8.7".parse().expect("version")));
+        assert_eq!(one("z3@4.8.7").which, release);
+        assert_eq!(one("z3@latest").which, Which::Release("z3".into(), Wanted::Latest));
+        assert!(matches!(one("z3@4.8.7..4.8.12").which, Which::Release(_, Wanted::Range(..))));
     }
 
     #[test]

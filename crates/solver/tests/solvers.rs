@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
-use solver::install::{Available, Origin};
+use solver::install::{Available, Source};
 use solver::launch::{Launcher, LauncherConfig};
 use solver::{Adapters, Answers, Home, InstallError, Outline, RunClass, RunRequest, Solver, Solvers};
 use testkit::{SOLVERS, get};
@@ -110,7 +110,7 @@ fn what_is_installed_is_found_without_asking_anybody() {
     assert!(steps.into_inner().expect("not poisoned").is_empty());
     let listed = SOLVERS.list(false);
     let yices = listed.iter().find(|listed| listed.name == "yices").expect("listed");
-    assert!(yices.installed.iter().any(|release| release.origin == Origin::Installed));
+    assert!(yices.installed.iter().any(|release| release.origin == Source::Installed));
     assert!(matches!(&yices.available, Available::Releases(releases) if !releases.is_empty()));
     serde_json::to_string(&listed).expect("written as JSON");
 }

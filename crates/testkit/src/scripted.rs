@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use solver::fast::ExecMode;
-use solver::install::{How, Installed, Origin};
+use solver::install::{How, Installed, Source};
 use solver::launch::{Exit, LaunchError, Outcome};
 use solver::run::{Accounts, Configuration, PartyId, Purpose, Run, RunError, Runner, Runners};
 use solver::{Adapters, Solver};
@@ -23,7 +23,7 @@ pub fn made_up(spec: &str) -> Solver {
         version: version.map(|version| version.parse().expect("a version")),
         how: How::Executable { path: format!("/nowhere/{name}").into() },
         env: Vec::new(),
-        origin: Origin::Installed,
+        origin: Source::Installed,
         sha256: None,
     };
     let options = words.map(str::to_owned).collect();

@@ -16,7 +16,7 @@ use crate::report::{Cell, Draft, Report, Table};
 use crate::watch::Watch;
 
 /// What came of one item.
-struct Outcome {
+struct Reached {
     reached: bool,
     /// Somebody else than the item's release is accused.
     others: Vec<String>,
@@ -95,7 +95,7 @@ fn one(
     solvers: &Solvers,
     references: &[Solver],
     third: &[Solver],
-) -> Result<Outcome, BenchError> {
+) -> Result<Reached, BenchError> {
     let own = super::release(item, solvers)?;
     let own = Solver { options: item.options.clone(), ..own };
     let everybody: Vec<Solver> = std::iter::once(own).chain(references.iter().cloned()).collect();
@@ -105,7 +105,7 @@ fn one(
     Ok(outcome(item, &judged))
 }
 
-fn outcome(item: &Item, judged: &Judged) -> Outcome {
+fn outcome(item: &Item, judged: &Judged) -> Reached {
     let own = PartyId(0);
     let found = || judged.verdicts.iter().filter(|verdict| verdict.is_finding());
     let same = found().find(|verdict| verdict.kind == item.kind && verdict.accused == Some(own));
@@ -118,7 +118,7 @@ fn outcome(item: &Item, judged: &Judged) -> Outcome {
             format!("{}{standing}: {}", verdict.kind, verdict.reason)
         })
         .collect();
-    Outcome {
+    Reached {
         reached: same.is_some(),
         others: others.map(|verdict| format!("{}: {}", verdict.solver, verdict.kind)).collect(),
         rests_on: same.and_then(|verdict| verdict.rests_on),

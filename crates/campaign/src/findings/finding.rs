@@ -10,9 +10,9 @@ use smtlib::{Setting, Status};
 use solver::crash::CrashReport;
 use solver::run::{PartyId, Run};
 
+use super::environment;
 use super::folder::{self, Content};
 use super::origin::Origin;
-use super::provenance;
 use super::report::{self, Texts};
 use super::repro::{self, Repro};
 use super::signature::Signature;
@@ -172,12 +172,12 @@ impl RunRecord {
             stdout: excerpt(&run.outcome.stdout),
             stderr: excerpt(&run.outcome.stderr),
             cpu_ms: run.outcome.cpu_time.as_millis() as u64,
-            ended: provenance::ended(&run.outcome),
+            ended: environment::ended(&run.outcome),
             crash: run.answers.crash().cloned(),
-            program: provenance::program(&configuration.solver),
+            program: environment::program(&configuration.solver),
             arguments: configuration.solver.words(&configuration.request, file),
             from_stdin: !configuration.solver.reads_file(),
-            origin: provenance::of_program(&configuration.solver),
+            origin: environment::of_program(&configuration.solver),
         }
     }
 
@@ -272,7 +272,7 @@ impl Finding {
         self.check = first
             .zip(verdict.check)
             .and_then(|(run, check)| run.answers.checks.iter().position(|answer| answer.check == check));
-        self.platform = provenance::platform();
+        self.platform = environment::platform();
         self.summary = match accused {
             Some(run) => {
                 let solver = &run.configuration.solver;

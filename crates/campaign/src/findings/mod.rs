@@ -1,9 +1,9 @@
 //! Findings: what they are, their folders, their texts.
 
+mod environment;
 mod finding;
 mod folder;
 mod origin;
-mod provenance;
 mod report;
 mod repro;
 mod signature;

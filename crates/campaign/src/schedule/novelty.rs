@@ -19,7 +19,7 @@ pub trait Signal: Send + Sync {
 
 /// The signals in force.
 pub fn signals() -> Vec<Box<dyn Signal>> {
-    vec![Box::new(AnswerPattern), Box::new(ErrorClass), Box::new(Effort), Box::new(Statistics)]
+    vec![Box::new(AnswerPattern), Box::new(ErrorClass), Box::new(CpuTime), Box::new(Statistics)]
 }
 
 /// Features seen so far. Sets of several workers unite.
@@ -130,9 +130,9 @@ impl Signal for ErrorClass {
 }
 
 /// How hard a solver works, by powers of two of its CPU time above the usual.
-struct Effort;
+struct CpuTime;
 
-impl Signal for Effort {
+impl Signal for CpuTime {
     fn features(&self, usage: &Usage, runs: &[(usize, &Run)], out: &mut Vec<u64>) {
         for (solver, run) in runs {
             let work = (run.outcome.cpu_time.as_millis() / 100) as u64;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use solver::install::{Available, How, Installed, Listed, Origin};
+use solver::install::{Available, How, Installed, Listed, Source};
 use solver::launch::{Launcher, LauncherConfig, Wall};
 use solver::options::{OptionKind, OptionTable, SolverOption};
 use solver::{InstallError, Solvers as Fleet};
@@ -147,9 +147,9 @@ fn summary(solver: &Listed) -> String {
 fn line(installed: &Installed) -> String {
     let version = installed.version.as_ref().map_or_else(|| "unknown release".into(), ToString::to_string);
     let origin = match installed.origin {
-        Origin::Installed => "installed",
-        Origin::OnPath => "on PATH",
-        Origin::Given => "given",
+        Source::Installed => "installed",
+        Source::OnPath => "on PATH",
+        Source::Given => "given",
     };
     let how = match &installed.how {
         How::Executable { path } => path.display().to_string(),

@@ -6,7 +6,7 @@ use super::*;
 use crate::adapter::Adapters;
 use crate::crash::CrashKind;
 use crate::fast::ExecMode;
-use crate::install::{How, Installed, Origin};
+use crate::install::{How, Installed, Source};
 use crate::launch::Exit;
 
 fn solver(name: &str, version: &str) -> Solver {
@@ -16,7 +16,7 @@ fn solver(name: &str, version: &str) -> Solver {
         version: Some(version.parse().expect("a version")),
         how: How::Executable { path: name.into() },
         env: Vec::new(),
-        origin: Origin::OnPath,
+        origin: Source::OnPath,
         sha256: None,
     };
     let adapter = Arc::new(adapters.get(name).expect("built in").clone());
@@ -146,6 +146,30 @@ fn an_answer_after_a_refused_assertion_is_not_trusted() {
     assert_eq!(words(&answers), ["sat", "sat"]);
     assert_eq!(answers.trusted().count(), 0);
     assert_eq!(answers.class, RunClass::Rejected);
+}
+
+#[test]
+fn on_a_line_with_several_commands_an_error_may_belong_to_any_of_them() {
+    let script = "(declare-const x Int)(assert (foo x))(check-sat)(check-sat)\n(check-sat)";
+    let stdout = "(error \"line 1 column 36: unknown constant foo (Int) \")\nsat\nsat\nsat\n";
+    let answers = read("z3", "5.4.0", script, stdout, "", Exit::Exited(1));
+    assert_eq!(answers.checks.iter().map(|check| check.check).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(answers.trusted().count(), 0);
+    // What comes after the answer has not changed it.
+    let script = "(assert true)(check-sat)(assert (foo 1))(check-sat)";
+    let stdout = "sat\n(error \"line 1 column 36: unknown constant foo (Int) \")\nsat\n";
+    let answers = read("z3", "5.4.0", script, stdout, "", Exit::Exited(1));
+    assert_eq!(answers.trusted().map(|check| check.check).collect::<Vec<_>>(), [0]);
+    let script = "(assert false)(check-sat)(get-model)(get-value (x))(check-sat)";
+    let refused = "(error \"line 1 column 34: model is not available\")\n";
+    let answers =
+        read("z3", "5.4.0", script, &format!("unsat\n{refused}{refused}unsat\n"), "", Exit::Exited(1));
+    assert_eq!(answers.trusted().map(|check| check.check).collect::<Vec<_>>(), [0, 1]);
+    // A term that goes over several lines shares its last one with the next command.
+    let script = "(assert (foo\n1)) (check-sat)";
+    let stdout = "(error \"line 2 column 2: unknown constant foo (Int) \")\nsat\n";
+    let answers = read("z3", "5.4.0", script, stdout, "", Exit::Exited(1));
+    assert_eq!(answers.trusted().count(), 0);
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub struct Installed {
     /// Variables it needs.
     pub env: Vec<(String, String)>,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: Source,
     /// Of the program, where it is not one of ours: two builds of one version are different solvers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
@@ -95,7 +95,7 @@ pub enum How {
 /// Where a release comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Origin {
+pub enum Source {
     /// Osprey installed it.
     Installed,
     /// It is on PATH.

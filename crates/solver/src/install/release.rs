@@ -9,7 +9,7 @@ use super::contained::Contained;
 use super::contents::{CONTENTS, Contents};
 use super::error::InstallError;
 use super::home::Home;
-use super::{How, Installed, Origin, debian, identify, pip, wheel};
+use super::{How, Installed, Source, debian, identify, pip, wheel};
 use crate::adapter::{Adapter, Package, Registry, RunRequest, Way};
 use crate::host::python;
 use crate::solver::Solver;
@@ -150,7 +150,7 @@ fn install_anew(
         version: Some(named),
         how: how_it_runs(adapter, package, &named, &members)?,
         env: environment(package, directory),
-        origin: Origin::Installed,
+        origin: Source::Installed,
         sha256: None,
     };
 

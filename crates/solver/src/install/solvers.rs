@@ -9,11 +9,11 @@ use smtlib::Family;
 use super::error::InstallError;
 use super::home::Home;
 use super::release::{self, Step};
-use super::{How, Installed, Origin, hash, identify, pip};
+use super::{How, Installed, Source, hash, identify, pip};
 use crate::adapter::{Adapter, Adapters, Package, Registry};
 use crate::screen::Screen;
 use crate::solver::Solver;
-use crate::spec::{Spec, Target, Wanted};
+use crate::spec::{Spec, Wanted, Which};
 use crate::version::Version;
 
 /// Told what an installation does: the release (`z3@5.4.0`) and the step.
@@ -78,7 +78,7 @@ impl Solvers {
     pub fn resolve(&self, text: &str, progress: Progress) -> Result<Vec<Solver>, InstallError> {
         let mut solvers = Vec::new();
         for spec in Spec::parse(text)? {
-            for installed in self.find(&spec.target, progress)? {
+            for installed in self.find(&spec.which, progress)? {
                 solvers.push(self.ready(installed, spec.options.clone())?);
             }
         }
@@ -89,13 +89,13 @@ impl Solvers {
     pub fn install(&self, text: &str, progress: Progress) -> Result<Vec<Installed>, InstallError> {
         let mut all = Vec::new();
         for spec in Spec::parse(text)? {
-            match &spec.target {
+            match &spec.which {
                 // Asked to install, a bare name means the newest release and not what happens to be on PATH.
-                Target::Name(name) => {
+                Which::Name(name) => {
                     let adapter = self.adapter(name)?;
                     all.extend(self.releases(&adapter, &Wanted::Latest, progress)?);
                 }
-                target => all.extend(self.find(target, progress)?),
+                which => all.extend(self.find(which, progress)?),
             }
         }
         Ok(all)
@@ -182,18 +182,18 @@ impl Solvers {
         })
     }
 
-    fn find(&self, target: &Target, progress: Progress) -> Result<Vec<Installed>, InstallError> {
-        match target {
-            Target::Path(path) => Ok(vec![self.executable(identify::executable(path)?, Origin::Given)]),
-            Target::Name(name) => self.by_name(name, progress).map(|found| vec![found]),
-            Target::Release(name, wanted) => {
+    fn find(&self, which: &Which, progress: Progress) -> Result<Vec<Installed>, InstallError> {
+        match which {
+            Which::Path(path) => Ok(vec![self.executable(identify::executable(path)?, Source::Given)]),
+            Which::Name(name) => self.by_name(name, progress).map(|found| vec![found]),
+            Which::Release(name, wanted) => {
                 let adapter = self.adapter(name)?;
                 self.releases(&adapter, wanted, progress)
             }
         }
     }
 
-    fn executable(&self, path: std::path::PathBuf, origin: Origin) -> Installed {
+    fn executable(&self, path: std::path::PathBuf, origin: Source) -> Installed {
         let identity = identify::identify(&self.home, &self.adapters, &path);
         // What cannot be read can still be run; it is known by its path and version then.
         let sha256 = hash::sha256(&path).ok();
@@ -210,7 +210,7 @@ impl Solvers {
     /// A bare name: what is on PATH, then the newest that is installed, then the newest there is.
     fn by_name(&self, name: &str, progress: Progress) -> Result<Installed, InstallError> {
         if let Some(path) = identify::on_path(name) {
-            return Ok(self.executable(path, Origin::OnPath));
+            return Ok(self.executable(path, Source::OnPath));
         }
         let adapter = self.adapter(name)?;
         if let Some(found) = self.on_path(&adapter).into_iter().find(|found| found.name == adapter.name) {
@@ -232,7 +232,7 @@ impl Solvers {
 
     fn on_path(&self, adapter: &Adapter) -> Vec<Installed> {
         let paths = adapter.executables.iter().filter_map(|name| identify::on_path(name));
-        paths.map(|path| self.executable(path, Origin::OnPath)).collect()
+        paths.map(|path| self.executable(path, Source::OnPath)).collect()
     }
 
     /// `name@...`: what is installed, what is on PATH, then the registries.

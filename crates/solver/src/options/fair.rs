@@ -93,7 +93,7 @@ mod tests {
 
     use super::*;
     use crate::adapter::Adapters;
-    use crate::install::{How, Installed, Origin};
+    use crate::install::{How, Installed, Source};
 
     fn option(name: &str, category: &str, kind: OptionKind, default: Option<&str>) -> SolverOption {
         SolverOption {
@@ -113,7 +113,7 @@ mod tests {
             version: Some("1.4.2".parse().expect("a version")),
             how: How::Executable { path: "cvc5".into() },
             env: Vec::new(),
-            origin: Origin::OnPath,
+            origin: Source::OnPath,
             sha256: None,
         };
         let adapter = Arc::new(adapters.get("cvc5").expect("built in").clone());

@@ -3,7 +3,7 @@
 use solver::Solver;
 use solver::adapter::Registry;
 use solver::crash::signal_name;
-use solver::install::{How, Origin};
+use solver::install::{How, Source};
 use solver::launch::{Exit, Outcome};
 
 /// How a run ended, in words.
@@ -35,12 +35,11 @@ pub fn program(solver: &Solver) -> Option<String> {
 /// Where the program comes from.
 pub fn of_program(solver: &Solver) -> String {
     let way = match &solver.installed.how {
-        How::Executable { path } if solver.installed.origin != Origin::Installed => {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            return match solver.installed.origin {
-                Origin::OnPath => format!("the program '{name}' on PATH"),
-                _ => format!("the program '{name}', given by its path"),
-            };
+        How::Executable { path } if solver.installed.origin != Source::Installed => {
+            let hash = solver.installed.sha256.as_deref();
+            let hash = hash.map(|hash| format!(", SHA-256 {hash}")).unwrap_or_default();
+            let found = if solver.installed.origin == Source::OnPath { ", found on PATH" } else { "" };
+            return format!("the program '{}'{found}{hash}", path.display());
         }
         How::Executable { .. } => "",
         How::Cvc5Host { .. } => ", its libraries driven through their C interface",

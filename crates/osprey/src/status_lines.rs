@@ -8,12 +8,12 @@ use std::io::{self, Write};
 
 /// What was drawn last.
 #[derive(Default)]
-pub struct Screen {
+pub struct StatusLines {
     /// Characters of each line; the cursor stands behind the last one.
     drawn: Vec<usize>,
 }
 
-impl Screen {
+impl StatusLines {
     /// Draws these lines in the place of the last ones.
     pub fn draw(&mut self, text: &str, width: usize, out: &mut impl Write) -> io::Result<()> {
         let width = width.max(2);
@@ -68,28 +68,28 @@ pub fn width() -> usize {
 mod tests {
     use super::*;
 
-    fn drawn(screen: &mut Screen, text: &str, width: usize) -> String {
+    fn drawn(lines: &mut StatusLines, text: &str, width: usize) -> String {
         let mut out = Vec::new();
-        screen.draw(text, width, &mut out).expect("drawn");
+        lines.draw(text, width, &mut out).expect("drawn");
         String::from_utf8(out).expect("UTF-8")
     }
 
     #[test]
     fn lines_are_cut_at_the_width_and_replaced_in_place() {
-        let mut screen = Screen::default();
-        assert_eq!(drawn(&mut screen, "abcdefgh\nxy", 5), "abcd\nxy");
-        assert_eq!(drawn(&mut screen, "1\n2\n3", 5), "\r\u{1b}[1A\u{1b}[J1\n2\n3");
+        let mut lines = StatusLines::default();
+        assert_eq!(drawn(&mut lines, "abcdefgh\nxy", 5), "abcd\nxy");
+        assert_eq!(drawn(&mut lines, "1\n2\n3", 5), "\r\u{1b}[1A\u{1b}[J1\n2\n3");
         let mut out = Vec::new();
-        screen.clear(5, &mut out).expect("cleared");
+        lines.clear(5, &mut out).expect("cleared");
         assert_eq!(out, b"\r\x1b[2A\x1b[J");
     }
 
     #[test]
     fn a_terminal_that_became_narrower_has_more_rows_to_wipe() {
-        let mut screen = Screen::default();
-        drawn(&mut screen, "0123456789\nabc\n", 20);
+        let mut lines = StatusLines::default();
+        drawn(&mut lines, "0123456789\nabc\n", 20);
         // Ten characters take three rows of four columns, and three take one.
-        assert_eq!(drawn(&mut screen, "n", 4), "\r\u{1b}[3A\u{1b}[Jn");
-        assert_eq!(drawn(&mut screen, "wide", 80), "\r\u{1b}[Jwide");
+        assert_eq!(drawn(&mut lines, "n", 4), "\r\u{1b}[3A\u{1b}[Jn");
+        assert_eq!(drawn(&mut lines, "wide", 80), "\r\u{1b}[Jwide");
     }
 }
