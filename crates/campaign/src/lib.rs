@@ -35,7 +35,7 @@ pub use config::{Identity, PolicyName, Program, Settings, Specs};
 pub use error::CampaignError;
 pub use findings::Finding;
 pub use fuzz::{Campaign, Summary, join, refusal, refused, run, runners};
-pub use seeds::{LARGEST, SeedFiles, SeedText, read_seeds};
+pub use seeds::{LARGEST, SeedFiles, SeedText, read_seed, read_seeds};
 pub use shared::{Observer, Silent, Snapshot, thread_cpu};
 pub use store::{KnownFinding, Totals};
 pub use target::Target;

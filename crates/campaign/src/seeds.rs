@@ -44,6 +44,8 @@ pub struct SeedFiles {
     /// Smallest first; equal texts once.
     pub seeds: Vec<SeedText>,
     pub rejected: Vec<Rejected>,
+    /// What was taken out of seeds because it touches files: `file: line 3: the option ...`.
+    pub removed: Vec<String>,
 }
 
 /// Reads the files. Bad ones are counted and left out; the campaign goes on without them.
@@ -53,9 +55,9 @@ pub fn read_seeds(files: &[PathBuf]) -> SeedFiles {
     let mut store = Store::new();
     let clean = store.mark();
     for file in files {
-        match read(&mut store, file) {
-            Ok(text) => {
-                let seed = SeedText::new(file.display().to_string(), text);
+        match read_seed(&mut store, file, LARGEST) {
+            Ok((seed, removed)) => {
+                found.removed.extend(removed);
                 if seen.insert(seed.hash.clone()) {
                     found.seeds.push(seed);
                 }
@@ -68,22 +70,31 @@ pub fn read_seeds(files: &[PathBuf]) -> SeedFiles {
     found
 }
 
-fn read(store: &mut Store, file: &Path) -> Result<String, String> {
+/// One seed file of at most so many bytes, without what touches files: that would reach no solver of ours, but it would
+/// stand in mutants and findings, for others to run. With what was taken out; or why it cannot be a seed.
+pub fn read_seed(store: &mut Store, file: &Path, largest: u64) -> Result<(SeedText, Vec<String>), String> {
     let shown = file.display();
-    let bytes = input::read(file, LARGEST).map_err(|error| error.to_string())?;
+    let bytes = input::read(file, largest).map_err(|error| error.to_string())?;
     let located = |offset: usize, message: &str| {
         let place = smtlib::place(&bytes, offset);
         format!("{shown}:{}:{}: {message}", place.line, place.column)
     };
-    let parsed = smtlib::parse(store, &bytes, Mode::Tolerant)
-        .map_err(|error| located(error.offset, &error.message))?;
-    if parsed.script.assertions().next().is_none() {
+    let mut asserts = |text: &[u8]| {
+        let parsed = smtlib::parse(store, text, Mode::Tolerant)
+            .map_err(|error| located(error.offset, &error.message))?;
+        Ok::<bool, String>(parsed.script.assertions().next().is_some())
+    };
+    if !asserts(&bytes)? {
         return Err(format!("{shown}: asserts nothing"));
     }
-    // What touches files would reach no solver, but it would stand in findings, for others to run.
-    let text = Screen::built_in().apply(&bytes).text.into_owned();
-    String::from_utf8(text)
-        .map_err(|error| located(error.utf8_error().valid_up_to(), "a byte that is not UTF-8"))
+    let screened = Screen::built_in().apply(&bytes);
+    let removed: Vec<String> = screened.removed.iter().map(|what| format!("{shown}: {what}")).collect();
+    if !removed.is_empty() && !asserts(&screened.text)? {
+        return Err(format!("{}; nothing is asserted without it", removed.join(", ")));
+    }
+    let text = String::from_utf8(screened.text.into_owned())
+        .map_err(|error| located(error.utf8_error().valid_up_to(), "a byte that is not UTF-8"))?;
+    Ok((SeedText::new(shown.to_string(), text), removed))
 }
 
 #[cfg(test)]
@@ -117,5 +128,23 @@ mod tests {
         assert!(whys[1].contains("asserts nothing"), "{}", whys[1]);
         assert!(whys[2].contains("at most 200 kB"), "{}", whys[2]);
         assert!(whys[3].contains("cannot read"), "{}", whys[3]);
+    }
+    #[test]
+    fn what_touches_files_is_taken_out_of_a_seed_and_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).expect("written");
+            path
+        };
+        let writing = "(set-logic QF_UF)\n(set-option :out \"/x\")\n(assert true)\n(check-sat)\n";
+        let hidden = "; c \r(set-option :out \"/x\")\n(assert true)\n(check-sat)\n";
+        let found = read_seeds(&[file("writing.smt2", writing), file("hidden.smt2", hidden)]);
+        let [seed] = found.seeds.as_slice() else { panic!("{:?}", found.seeds) };
+        assert_eq!(seed.text.split_whitespace().nth(2), Some("(assert"), "{}", seed.text);
+        let [told] = found.removed.as_slice() else { panic!("{:?}", found.removed) };
+        assert!(told.contains("writing.smt2: line 2: the option ':out'"), "{told}");
+        let [rejected] = found.rejected.as_slice() else { panic!("{:?}", found.rejected) };
+        assert!(rejected.why.contains("hidden.smt2: line 1: everything"), "{}", rejected.why);
     }
 }

@@ -46,7 +46,7 @@ impl Setup {
             targets: Target::numbered(PAIR.iter().map(|spec| made_up(spec))),
             engines,
             scripted: Scripted::new(&PAIR, answering),
-            seeds: SeedFiles { seeds, rejected: Vec::new() },
+            seeds: SeedFiles { seeds, ..SeedFiles::default() },
         }
     }
 

@@ -233,6 +233,12 @@ impl Fuzz {
             output::say(&format!("osprey: {folder}"));
         }
         let found = campaign::read_seeds(&files);
+        for removed in found.removed.iter().take(NAMED) {
+            output::say(&format!("osprey: taken out of a seed: {removed}"));
+        }
+        if found.removed.len() > NAMED {
+            output::say(&format!("osprey: and {} more taken out of seeds", found.removed.len() - NAMED));
+        }
         for rejected in found.rejected.iter().take(NAMED) {
             output::say(&format!("osprey: seed skipped: {}", rejected.why));
         }
@@ -325,7 +331,7 @@ impl Fuzz {
 /// The specs with their paths from the root: another process has another folder to start from.
 fn whole_paths(specs: &[String]) -> Vec<String> {
     let whole = |spec: solver::spec::Spec| {
-        let solver::spec::Target::Path(path) = &spec.target else { return None };
+        let solver::spec::Which::Path(path) = &spec.which else { return None };
         let mut words = vec![solver::quoted(&whole_path(path).to_string_lossy())];
         words.extend(spec.options.iter().map(|option| solver::quoted(option)));
         Some(words.join(" "))

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use campaign::driver::{AnswerCache, Driver, FairOptions, Plan, PlannedSeed, Questions, runnable};
+use campaign::input::LARGEST_FILE;
 use campaign::{SeedText, Target};
 use clap::Args;
 use engines::{Ask, Engine, Provenance, SolverSettings, TestCase};
@@ -224,18 +225,14 @@ fn advice(engine: &str) -> &'static str {
     }
 }
 
-/// A seed's text, once it is known to be a script.
+/// A seed's text, once it is known to be a script. What touches files would stand in every mutant.
 fn seed(file: &Path) -> Result<SeedText> {
-    let text = inputs::read(file)?;
-    let located = |offset: usize, message: &str| {
-        let place = smtlib::place(&text, offset);
-        anyhow::anyhow!("{}:{}:{}: {message}", file.display(), place.line, place.column)
-    };
-    smtlib::parse(&mut Store::new(), &text, Mode::Tolerant)
-        .map_err(|error| located(error.offset, &error.message))?;
-    let shown = String::from_utf8(text.clone())
-        .map_err(|error| located(error.utf8_error().valid_up_to(), "a byte that is not UTF-8"))?;
-    Ok(SeedText::new(file.display().to_string(), shown))
+    let (seed, removed) =
+        campaign::read_seed(&mut Store::new(), file, LARGEST_FILE).map_err(anyhow::Error::msg)?;
+    for what in removed {
+        output::say(&format!("note: taken out of a seed: {what}"));
+    }
+    Ok(seed)
 }
 
 /// The user's model of the first seed.
