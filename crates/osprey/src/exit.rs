@@ -114,7 +114,7 @@ fn of_run(error: &RunError) -> Exit {
     match error {
         RunError::Install(error) => of_installation(error),
         RunError::Launch(error) => of_launch(error),
-        RunError::Changed { .. } | RunError::Broken { .. } => Exit::Solver,
+        RunError::Changed { .. } | RunError::Broken { .. } | RunError::KillsLauncher { .. } => Exit::Solver,
     }
 }
 

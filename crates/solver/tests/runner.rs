@@ -53,6 +53,20 @@ fn a_run_whose_launcher_dies_is_made_again_whatever_its_purpose() {
 }
 
 #[test]
+fn a_solver_that_ends_or_stops_every_launcher_cannot_be_run_and_is_named() {
+    testkit::launcher();
+    let folder = tempfile::tempdir().expect("a folder");
+    for signal in ["KILL", "STOP"] {
+        let body = format!("echo sat; kill -{signal} $PPID; sleep 600");
+        let party = stand_in(folder.path(), signal, &body);
+        let error = unwalled(&party, rules()).run_all(SCRIPT, Purpose::Test).expect_err(signal);
+        let RunError::KillsLauncher { solver, attempts: 3 } = &error else { panic!("{signal}: {error}") };
+        assert_eq!(*solver, party.solver.name());
+        assert!(error.concerns_solver(), "{error}");
+    }
+}
+
+#[test]
 fn fallbacks_are_counted_and_told_once_by_all_runners_together() {
     testkit::launcher();
     let folder = tempfile::tempdir().expect("a folder");

@@ -9,7 +9,7 @@ use super::{
     Accounts, Configuration, Pace, Purpose, Run, RunError, RunRules, Runner, Runners, Start, health,
 };
 use crate::fast::ExecMode;
-use crate::launch::{Launcher, LauncherConfig, WallChoice};
+use crate::launch::{Invocation, LaunchError, Launcher, LauncherConfig, Outcome, WallChoice};
 use crate::limits::Limits;
 use crate::solver::Solver;
 
@@ -109,6 +109,16 @@ impl SolverRunner {
         SolverRunners::new(panel.into_iter().map(Arc::new).collect(), rules).start()
     }
 
+    /// One run. A launcher may die of many things, several in a row only of the solver.
+    fn launch(&mut self, solver: &Solver, run: &Invocation, attempts: u32) -> Result<Outcome, RunError> {
+        self.launcher.run_retrying(run, attempts).map_err(|error| match error {
+            LaunchError::LauncherDied if attempts > 1 => {
+                RunError::KillsLauncher { solver: solver.name(), attempts }
+            }
+            error => error.into(),
+        })
+    }
+
     /// Whether a solver that failed on a script works at all: asked once, with a trivial script and the user's options.
     fn see_that_it_works(&mut self, run: &Run, purpose: Purpose) -> Result<(), RunError> {
         let solver = &run.configuration.solver;
@@ -121,7 +131,7 @@ impl SolverRunner {
             let mut invocation = solver.invocation(health::TRIVIAL, &plain.request)?;
             let limits = &self.rules.of(purpose).limits;
             invocation.limits = Limits { wall: limits.wall.max(LEAST_TRIAL), ..limits.clone() };
-            let outcome = self.launcher.run_retrying(&invocation, self.rules.of(purpose).attempts)?;
+            let outcome = self.launch(solver, &invocation, self.rules.of(purpose).attempts)?;
             self.accounts.of_mut(purpose).record(&outcome);
             let trial = Run::new(&plain, health::TRIVIAL, outcome);
             if let Some(reason) = health::complaint(&trial) {
@@ -199,7 +209,7 @@ impl Runner for SolverRunner {
         if matches!(invocation.input, Cow::Owned(_)) {
             self.notice_removed(&solver.screen.apply(script).removed);
         }
-        let outcome = self.launcher.run_retrying(&invocation, rule.attempts)?;
+        let outcome = self.launch(solver, &invocation, rule.attempts)?;
         self.accounts.of_mut(purpose).record(&outcome);
         if let Some(pace) = who.and_then(|who| self.paces.get_mut(&who)) {
             pace.record(outcome.wall_time, outcome.timed_out);

@@ -76,6 +76,12 @@ pub enum RunError {
     /// It fails on every script.
     #[error("{solver} does not work, not even on a trivial script: {reason}")]
     Broken { solver: String, reason: String },
+    /// Whatever runs it comes to an end.
+    #[error(
+        "{solver} ended or stopped the process that runs it, {attempts} times in a row; `osprey solvers list` says \
+         whether a wall keeps solvers from that"
+    )]
+    KillsLauncher { solver: String, attempts: u32 },
 }
 
 impl RunError {
@@ -84,7 +90,7 @@ impl RunError {
         match self {
             RunError::Install(error) => !matches!(error, InstallError::Launcher(_)),
             RunError::Launch(error) => error.concerns_solver(),
-            RunError::Changed { .. } | RunError::Broken { .. } => true,
+            RunError::Changed { .. } | RunError::Broken { .. } | RunError::KillsLauncher { .. } => true,
         }
     }
 }
