@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use campaign::Finding;
-use campaign::findings::{Origin, RunRecord, Signature, Stage};
+use campaign::findings::{Origin, Releases, RunRecord, Signature, Stage};
 use eval::Expectation;
 use oracle::Kind;
 use smtlib::Status;
@@ -344,4 +344,52 @@ fn what_a_solver_printed_acts_neither_in_the_report_nor_in_the_script() {
     }
     let owned = |folder: &Path| folder.join("owned").exists();
     assert!(!owned(place.root.path()) && !owned(repro.parent().expect("a folder")));
+}
+
+#[test]
+fn a_report_has_everything_a_developer_asks_for() {
+    let place = Place::new();
+    let mut crashed = record("z3@4.8.7", &[], "");
+    crashed.ended = "killed by signal 11 (SIGSEGV)".to_owned();
+    crashed.crash = Some(CrashReport {
+        kind: CrashKind::Assertion,
+        signal: Some(11),
+        file: Some("theory_seq.cpp".to_owned()),
+        line: Some(30),
+        function: None,
+        message: String::new(),
+        frames: vec!["smt::theory_seq::propagate()".to_owned(), "main".to_owned()],
+    });
+    let mut other = record("z3@5.4.0", &["sat"], "sat\n");
+    other.command = "z3 -smt2 model=true input.smt2".to_owned();
+    other.origin = "the program '/home/me/z3', SHA-256 0123".to_owned();
+    let mut found = finding(Kind::Crash, vec![crashed, other]);
+    found.operators = vec!["=".to_owned(), "seq.nth".to_owned()];
+    found.releases = Some(Releases {
+        affected: vec!["4.8.7".to_owned()],
+        clean: vec!["5.4.0".to_owned()],
+        last_good: None,
+        first_fixed: Some("5.4.0".to_owned()),
+    });
+    let report = place.write(&found, SCRIPT).with_file_name("report.md");
+    let report = std::fs::read_to_string(report).expect("a report");
+    let (title, rest) = report.split_once('\n').expect("lines");
+    assert!(title.starts_with("# Z3 4.8.7 crashes") && title.ends_with(": seq.nth"), "{title}");
+    for part in [
+        "Z3 4.8.7 (the PyPI package z3-solver 4.8.7):",
+        "$ z3 -smt2 input.smt2\n",
+        "It ended with: killed by signal 11 (SIGSEGV).",
+        "smt::theory_seq::propagate()\nmain\n",
+        "an answer, or an error message; never a crash",
+        "- a summary\n",
+        "z3@5.4.0 (the program '/home/me/z3', SHA-256 0123):",
+        "$ z3 -smt2 model=true input.smt2\nsat\n",
+        "It ended with: exit code 0.",
+        "(assert (> x 3))",
+        "`BACKTRACE=1`",
+        "- Affected releases: 4.8.7\n- Not affected: 5.4.0\n- Fixed in: 5.4.0\n",
+        "- Platform: linux\n",
+    ] {
+        assert!(rest.contains(part), "{part}: {rest}");
+    }
 }

@@ -37,7 +37,8 @@ fn liar(directory: &std::path::Path, says: &str) -> Solver {
     get(path.to_str().expect("a path")).expect("a program at a path")
 }
 
-/// Z3 and cvc5 contradict each other on the script, in which a command that one of them refuses has a line of its own, and the verdict is that nothing can be said, for this reason.
+/// Z3 and cvc5 contradict each other on the script, in which a command that one of them refuses has a line of its own,
+/// and the verdict is that nothing can be said, for this reason.
 #[track_caller]
 fn undecided(script: &str, reason: &str) {
     let (Some(z3), Some(cvc5)) = (get("z3@5.4.0"), get("cvc5@1.4.2")) else { return };
@@ -175,6 +176,48 @@ fn soft_constraints_and_objectives_leave_the_answer_alone() {
     decided(
         "(declare-const x Int)(assert (<= 0 x 10))(assert-soft (> x 20) :weight 3)(minimize x)(check-sat)",
     );
+}
+
+/// Who is blamed for anything in a script, real solvers or liars.
+fn findings(script: &str, solvers: Vec<Solver>) -> Vec<(Kind, Option<u32>)> {
+    let (verdicts, _) = judge(script, solvers, Expectation::Agree);
+    let findings = verdicts.iter().filter(|verdict| verdict.is_finding());
+    findings.map(|verdict| (verdict.kind, verdict.accused.map(|party| party.0))).collect()
+}
+
+#[test]
+fn a_heap_is_part_of_the_model_so_that_a_model_without_one_proves_nothing() {
+    let (Some(z3), Some(cvc5)) = (get("z3@5.4.0"), get("cvc5@1.4.2")) else { return };
+    let directory = tempfile::tempdir().expect("a directory");
+    let heap = |assertions: &str| {
+        format!("(set-logic ALL)(declare-heap (Int Int))(declare-const x Int){assertions}(check-sat)")
+    };
+    // One of them does not know the command, and its answer to the rest is none.
+    let contradiction = heap("(assert (pto x 1))(assert (not (pto x 1)))");
+    assert_eq!(findings(&contradiction, vec![z3, cvc5.clone()]), []);
+    let satisfiable = heap("(assert (pto x 1))(assert (> x 3))");
+    let liar = liar(directory.path(), "unsat");
+    assert_eq!(findings(&satisfiable, vec![liar, cvc5]), [(Kind::Disagreement, None)]);
+}
+
+#[test]
+fn a_datatype_without_a_first_value_accuses_nobody() {
+    let (Some(z3), Some(cvc5)) = (get("z3@5.4.0"), get("cvc5@1.4.2")) else { return };
+    let directory = tempfile::tempdir().expect("a directory");
+    let script = "(set-logic ALL)(declare-datatypes ((T 0)) (((c (s T)))))(declare-const y Int)
+        (assert (> y 3))(check-sat)";
+    assert_eq!(findings(script, vec![z3.clone(), cvc5]), []);
+    let (liar, right) = (liar(directory.path(), "unsat"), "(declare-datatypes ((T 0)) (((c (s T)) (d))))");
+    assert_eq!(findings(script, vec![liar.clone(), z3]), []);
+    decided(&format!("{right}(declare-const y Int)(assert (> y 3))(check-sat)"));
+}
+
+#[test]
+fn a_declared_sort_has_the_elements_that_its_model_lists() {
+    let sort = "(declare-sort U 0)(declare-const a U)(declare-const b U)(assert (distinct a b))";
+    decided(&format!("{sort}(assert (forall ((x U)) (or (= x a) (= x b))))(check-sat)"));
+    // Any number will do that the assertions allow: here three at least.
+    decided(&format!("{sort}(assert (exists ((x U)) (and (distinct x a) (distinct x b))))(check-sat)"));
 }
 
 /// What a file says of its own answer, after a step.

@@ -60,6 +60,9 @@ fn a_program_given_by_path_is_that_program_and_no_release_of_the_same_version() 
     assert_eq!(stored["runs"][0]["solver"], shown(&path));
     assert_eq!(stored["runs"][0]["version"], "5.4.0");
     assert_eq!(stored["runs"][0]["sha256"].as_str().map(str::len), Some(64));
+    let report = std::fs::read_to_string(Path::new(&finding).join("report.md")).expect("a report");
+    let hash = stored["runs"][0]["sha256"].as_str().expect("a hash");
+    assert!(report.contains(&format!("the program '{}', SHA-256 {hash}", path.display())), "{report}");
     // The release of that version, which is installed too, has no such bug.
     let again = run(&["replay", &finding]);
     assert_eq!(again.status.code(), Some(10), "{}", text(&again));
@@ -135,4 +138,16 @@ fn the_campaign_ends_at_the_number_of_findings_the_user_wants_and_the_rest_waits
         let finding: Value = serde_json::from_slice(&std::fs::read(file).expect("readable")).expect("JSON");
         assert_ne!(finding["stage"]["name"], "pending");
     }
+}
+
+#[test]
+fn a_solver_that_takes_seconds_to_start_is_not_broken() {
+    let place = tempfile::tempdir().expect("a folder");
+    let seed = seed(place.path(), "(declare-const x Int)\n(assert (> x 3))\n(check-sat)\n");
+    // Longer than any test case may take: such builds are for those who give `--timeout`.
+    let slow = testkit::program(place.path(), "slow", "sleep 3; echo sat");
+    let out = shown(&place.path().join("out"));
+    let output = run(&["fuzz", &seed, "-s", &shown(&slow), "--iterations", "1", "--json", "--out", &out]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert_eq!(json(&output)["tests"], 1);
 }

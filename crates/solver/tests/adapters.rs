@@ -75,7 +75,8 @@ fn programs_on_a_path_are_identified_called_and_answer() {
     for (name, asked, version, release, called) in SOLVERS {
         let path = stand_in(folder.path(), name, asked, version);
         let solver = resolve(folder.path(), path.to_str().expect("UTF-8")).expect("identified");
-        assert_eq!(solver.name(), *release);
+        let version = solver.version().map(ToString::to_string).unwrap_or_default();
+        assert_eq!(format!("{}@{version}", solver.installed.name), *release);
         let script = ";; sat\n;; unsat\n(check-sat)\n(check-sat)\n";
         let (outcome, answers) = run(&solver, script, &request);
         let said = String::from_utf8_lossy(&outcome.stderr).into_owned();

@@ -1,5 +1,5 @@
 //! After a thousand runs of misbehaving solvers no process, file, descriptor or shared memory is left; nor after the death of the
-//! fuzzer or of the launcher. One test a process: it counts what the whole process has open.
+//! fuzzer or of the launcher. One test per process: it counts what the whole process has open.
 
 #[path = "hostile/common.rs"]
 mod common;

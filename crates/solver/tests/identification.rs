@@ -20,7 +20,8 @@ fn daemons_and_litter_do_not_outlive_identification() {
     let home = tempfile::tempdir().expect("a directory");
     let spec = hostile.program().display().to_string();
     let found = solvers(home.path()).resolve(&spec, &|_, _| ()).expect("a program").remove(0);
-    assert_eq!(found.name(), "z3@4.8.7");
+    assert_eq!(found.name(), spec, "a program that is not ours is its path");
+    assert_eq!(found.version().map(ToString::to_string).as_deref(), Some("4.8.7"));
     assert!(hostile.processes().is_empty(), "{:?}", hostile.processes());
     let wall = hostile.runner().wall();
     if wall.files.is_some() {

@@ -16,7 +16,7 @@ use super::queue::{CROWDED, FULL};
 use super::*;
 use crate::config::{Identity, Settings};
 use crate::findings::{Constructs, Finding, Origin, Signature, Stage};
-use crate::shared::{Log, Shared, Silent, State, Stop, lock};
+use crate::shared::{Log, Observer, Shared, Silent, State, Stop, lock};
 use crate::store::{CampaignStore, Learned, MemoryStore, Totals, now};
 
 fn settings(out: &Path, stop_after: Option<u64>) -> Settings {
@@ -34,6 +34,10 @@ fn settings(out: &Path, stop_after: Option<u64>) -> Settings {
 }
 
 fn shared(out: &Path, stop_after: Option<u64>) -> Shared<'static> {
+    watched(out, stop_after, &Silent)
+}
+
+fn watched<'a>(out: &Path, stop_after: Option<u64>, observer: &'a dyn Observer) -> Shared<'a> {
     std::fs::create_dir_all(out.join("bugs")).expect("made");
     let state = State::new(
         now(),
@@ -45,7 +49,7 @@ fn shared(out: &Path, stop_after: Option<u64>) -> Shared<'static> {
         BTreeSet::new(),
     );
     let stop = Stop::new(&settings(out, stop_after));
-    Shared::new(state, Log::open(None).expect("no log"), stop, &Silent, out)
+    Shared::new(state, Log::open(None).expect("no log"), stop, observer, out)
 }
 
 fn store() -> Mutex<Box<dyn CampaignStore>> {
@@ -221,4 +225,29 @@ fn what_is_not_reduced_in_time_stays_pending() {
     assert!(lock(&store).findings().expect("listed").is_empty());
     let folders = crate::findings::finished(shared.bugs()).expect("readable");
     assert!(Finding::read(&folders[0]).expect("a finding").0.is_pending());
+}
+
+/// Hears what users are told.
+#[derive(Default)]
+struct Listener(Mutex<Vec<String>>);
+
+impl Observer for Listener {
+    fn note(&self, text: &str) {
+        lock(&self.0).push(text.to_owned());
+    }
+}
+
+#[test]
+fn who_ends_a_campaign_hears_what_it_still_waits_for() {
+    for (pressed, advice) in [(true, "Ctrl-C again to stop now"), (false, "Ctrl-C to stop now")] {
+        let out = tempfile::tempdir().expect("a folder");
+        let (listener, store) = (Listener::default(), store());
+        let shared = watched(out.path(), None, &listener);
+        let triage = triage(&shared, &store);
+        for step in 0..3 {
+            triage.enter(found(step, constructs(&[&format!("f{step}")]))).expect("entered");
+        }
+        triage.work(&Ending { workers_gone: &|| true, interrupted: &|| pressed }).expect("worked off");
+        assert_eq!(*lock(&listener.0), [format!("finishing 3 reductions, {advice}")]);
+    }
 }

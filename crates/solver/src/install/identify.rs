@@ -58,7 +58,7 @@ pub(super) fn identify(home: &Home, adapters: &Adapters, path: &Path) -> Identit
     {
         return known.clone();
     }
-    let (identity, certain) = ask(adapters, path);
+    let (identity, certain) = ask(adapters, path, PATIENCE);
     if let Some(stamp) = stamp.filter(|_| certain) {
         memory.retain(|_, identity| adapters.get(&identity.name).is_some());
         memory.insert(stamp, identity.clone());
@@ -82,7 +82,7 @@ pub(super) fn release_of(
 
 /// What it says, and whether that is certain: it ended by itself and in order. At most two starts: in the words of the
 /// solver it is called like, and in those that most solvers know.
-fn ask(adapters: &Adapters, path: &Path) -> (Identity, bool) {
+fn ask(adapters: &Adapters, path: &Path, patience: Duration) -> (Identity, bool) {
     let file_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let by_name = adapters.by_executable(&file_name);
     let unknown = Identity { name: by_name.unwrap_or(adapters.any_command()).name.clone(), version: None };
@@ -93,7 +93,7 @@ fn ask(adapters: &Adapters, path: &Path) -> (Identity, bool) {
     let mut certain = true;
     for question in questions {
         let words: Vec<OsString> = question.iter().map(OsString::from).collect();
-        let Ok(finished) = contained.ask(path, &words, &[], PATIENCE) else { return (unknown, false) };
+        let Ok(finished) = contained.ask(path, &words, &[], patience) else { return (unknown, false) };
         // Every adapter of this kind would ask in its own words; one plain question is enough for a file whose name
         // says nothing.
         let unmistakable = adapters.iter().filter(|adapter| {
@@ -188,6 +188,15 @@ mod tests {
         std::fs::write(directory.path().join("library"), "").expect("written");
         let version = identify(&home, &adapters, &path).version.map(|version| version.to_string());
         assert_eq!(version.as_deref(), Some("4.8.7"));
+    }
+
+    #[test]
+    fn a_program_that_hangs_when_it_is_asked_is_asked_once_and_nothing_is_certain() {
+        testkit::launcher();
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = script(directory.path(), "cvc5", "#!/bin/sh\nsleep 600 & exec sleep 600\n");
+        let (identity, certain) = ask(&Adapters::built_in(), &path, Duration::from_millis(300));
+        assert_eq!((identity.name.as_str(), identity.version, certain), ("cvc5", None, false));
     }
 
     #[test]
