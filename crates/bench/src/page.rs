@@ -73,6 +73,13 @@ mod tests {
     use crate::report::{Draft, Table};
 
     #[test]
+    fn the_page_in_docs_is_made_of_the_results_beside_it() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/benchmarks");
+        let written = std::fs::read_to_string(folder.with_extension("md")).expect("a page");
+        assert!(page(&folder).expect("a page") == written, "osprey bench page writes another one");
+    }
+
+    #[test]
     fn a_page_has_the_claims_first_and_a_section_for_each_file_in_order() {
         let folder = tempfile::tempdir().expect("a scratch folder");
         let folder = folder.path().join("benchmarks");

@@ -7,12 +7,15 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use solver::fast::ExecMode;
-use solver::launch::{Launcher, LauncherConfig, Outcome};
+use solver::launch::{Launcher, LauncherConfig, Outcome, WallChoice};
 use solver::limits::Limits;
 use solver::{RunRequest, Solver};
 
 use super::workload::Workload;
 use crate::BenchError;
+
+/// Turns of each wall.
+pub const TURNS: usize = 3;
 
 /// One solver started in one way on one workload.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -95,6 +98,25 @@ pub fn measure(
     config: &LauncherConfig,
 ) -> Result<Measured, BenchError> {
     run_all(solver, mode, workload, limits, config).map(|(measured, _)| measured)
+}
+
+/// CPU time of one run in milliseconds, behind the best wall of this kernel and behind none. They take turns, since the
+/// machine may have become slower meanwhile.
+pub fn behind_and_without_wall(
+    solver: &Solver,
+    mode: ExecMode,
+    workload: &Workload,
+    limits: &Limits,
+) -> Result<[f64; 2], BenchError> {
+    let mut seconds = [0.0; 2];
+    for _ in 0..TURNS {
+        for (total, wall) in seconds.iter_mut().zip([WallChoice::Best, WallChoice::Off]) {
+            let config = LauncherConfig { wall, ..LauncherConfig::default() };
+            *total += measure(solver, mode, workload, limits, &config)?.cpu_seconds;
+        }
+    }
+    let runs = (TURNS * workload.scripts.len()) as f64;
+    Ok(seconds.map(|total| total * 1e3 / runs))
 }
 
 fn run_all(

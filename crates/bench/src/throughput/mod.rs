@@ -12,7 +12,7 @@ use solver::fast::ExecMode;
 use solver::launch::LauncherConfig;
 use solver::limits::Limits;
 
-use measure::{Comparison, Measured, compare, measure, within};
+use measure::{Comparison, Measured, TURNS, behind_and_without_wall, compare, measure, within};
 use workload::Workload;
 
 use crate::{BenchError, Cell, Draft, Report, Table, Watch};
@@ -65,6 +65,10 @@ impl Throughput {
             "CPU time of Osprey and its launcher for one run, milliseconds",
             &["solver", "way", "workload", "plain", "fast"],
         );
+        let mut walls = Table::new(
+            "CPU time of one trivial run behind the kernel's wall and without it, milliseconds",
+            &["solver", "way", "runs", "behind it", "without", "ratio"],
+        );
         let (config, limits) = (LauncherConfig::default(), Limits::wall(PATIENCE));
         let steps = self.solvers.len() * workloads.len();
         for (place, solver) in self.solvers.iter().enumerate() {
@@ -97,6 +101,20 @@ impl Throughput {
                     only_plain(&solver.name(), &workload.name, &plain, &mut speeds, &mut costs);
                 }
             }
+            for mode in [ExecMode::Plain].iter().chain(modes.first()) {
+                if watch.stopped() {
+                    break;
+                }
+                let [behind, without] = behind_and_without_wall(solver, *mode, &workloads[0], &limits)?;
+                walls.row([
+                    solver.name().into(),
+                    way(*mode).into(),
+                    (TURNS * workloads[0].scripts.len()).into(),
+                    hundredths(behind),
+                    hundredths(without),
+                    Cell::ratio(behind, without),
+                ]);
+            }
             for (mode, (plain, fast)) in modes.iter().zip(totals) {
                 speeds.row([
                     solver.name().into(),
@@ -110,7 +128,7 @@ impl Throughput {
                 ]);
             }
         }
-        draft.tables.extend([speeds, costs]);
+        draft.tables.extend([speeds, costs, walls]);
         draft.notes.push(
             "Ratios compare the CPU time of everything: solver, fork servers, launcher, Osprey. One run at a time, each \
              way in a launcher of its own. Mutants are printed as in a campaign and differ behind their seed's declarations."

@@ -16,7 +16,7 @@ use crate::{fleet, inputs};
 #[command(after_help = "\
 Examples:
   osprey bench mutants                                     rates alone
-  osprey bench mutants -s z3@5.4.0 -s cvc5@1.4.2           10,000 mutants an engine, read by both
+  osprey bench mutants -s z3@5.4.0 -s cvc5@1.4.2           10,000 mutants per engine, read by both
   osprey bench mutants seeds/ -s yices@2.6.5 --engine opfuzz,typefuzz --count 1000")]
 pub struct Mutants {
     /// Seed files or folders; without any, seeds are generated in all logics
