@@ -15,7 +15,7 @@ use oracle::subject::{FormulaValue, evaluate_one};
 use serde::Serialize;
 use smtlib::{Mode, Release, Store};
 use solver::limits::Limits;
-use solver::run::{Configuration, PartyId, Purpose, RunRules, SolverRunner};
+use solver::run::{Configuration, PartyId, Purpose, RunRules, Runner as _, SolverRunner};
 
 use crate::exit::Exit;
 use crate::{duration, fleet, inputs, output};
@@ -186,14 +186,20 @@ impl Eval {
         let plain = Configuration::new(PartyId(0), solver).for_models();
         let mut runner = SolverRunner::new(vec![plain.clone()], RunRules::with_limits(limits))?;
         let mut asking = Asking::new(&mut runner, Purpose::Question);
+        let mut found = None;
         for configuration in [plain.clone(), plain.broadened()] {
-            let found =
-                open_cases::model_of(store, frame, script, check, &Arc::new(configuration), &mut asking)?;
-            if let Some(found) = found {
-                return found.map_err(|error| anyhow::anyhow!("the model of {spec}: {error}"));
+            found = open_cases::model_of(store, frame, script, check, &Arc::new(configuration), &mut asking)?;
+            if found.is_some() {
+                break;
             }
         }
-        bail!("{spec} gives no model for this script (`osprey check` shows what it says)")
+        for note in runner.take_notes() {
+            output::say(&format!("note: {note}"));
+        }
+        match found {
+            Some(found) => found.map_err(|error| anyhow::anyhow!("the model of {spec}: {error}")),
+            None => bail!("{spec} gives no model for this script (`osprey check` shows what it says)"),
+        }
     }
 }
 
