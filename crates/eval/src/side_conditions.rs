@@ -93,8 +93,10 @@ fn named_by(command: &Command) -> &[Fun] {
     }
 }
 
+/// A constant does not count: solvers refuse it or mean the script's own.
 fn has_name_of_operator(store: &Store, fun: Fun) -> bool {
-    !theory::table().named(store.name(store.fun(fun).name)).is_empty()
+    let fun = store.fun(fun);
+    !fun.params.is_empty() && !theory::table().named(store.name(fun.name)).is_empty()
 }
 
 impl SideCondition {
@@ -387,6 +389,7 @@ mod tests {
         names("(define-fun abs ((x Int)) Int 7)", "abs");
         names("(declare-fun exp (Real) Real)", "exp");
         names("(declare-fun div0 (Int Int) Int)", "div0");
+        free("(declare-const pi Real)(declare-fun real.pi () Real)");
         free("(declare-fun f (Real) Real)(declare-const x Int)(define-fun absolute ((x Int)) Int 7)");
     }
 
