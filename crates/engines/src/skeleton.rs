@@ -91,7 +91,11 @@ impl Skeleton {
             match condition {
                 SideCondition::Recursion(fun) => _ = doubtful.insert(fun),
                 SideCondition::Option(keyword) => _ = options.insert(keyword),
-                SideCondition::Empty(_) | SideCondition::Theory(_) | SideCondition::Command(_) => {}
+                SideCondition::Empty(_)
+                | SideCondition::Theory(_)
+                | SideCondition::Command(_)
+                | SideCondition::Shadow(_)
+                | SideCondition::Tactic => {}
             }
         }
         if !doubtful.is_empty() {

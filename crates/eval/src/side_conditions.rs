@@ -8,7 +8,7 @@
 use std::fmt;
 
 use rustc_hash::FxHashSet;
-use smtlib::{Command, Datatype, Fun, Script, Sort, SortKind, Store, Symbol};
+use smtlib::{Command, Datatype, Fun, Script, Sort, SortKind, Store, Symbol, theory};
 
 use crate::well_founded;
 
@@ -22,6 +22,11 @@ pub enum SideCondition {
     Empty(Datatype),
     /// An option in the script that changes what it means, by keyword.
     Option(Symbol),
+    /// A tactic of a check with a parameter that does the same.
+    Tactic,
+    /// A function with the name of an operator. The standard forbids that; some solvers refuse it, some mean the function
+    /// and some the operator.
+    Shadow(Fun),
     /// A command that adds a theory's own axioms: everybody who takes it means the same by it.
     Theory(Symbol),
     /// A command of unknown meaning, or one that changes what later answers are about.
@@ -36,6 +41,7 @@ pub fn side_conditions(store: &Store, script: &Script) -> Vec<SideCondition> {
         match command {
             Command::DefineFunRec(fun) => recursive.push(*fun),
             Command::DefineFunsRec(funs) => recursive.extend_from_slice(funs),
+            Command::CheckSatUsing(tactic) => found.extend(of_tactic(tactic)),
             Command::DeclareDatatypes(group) => {
                 found.extend(
                     group
@@ -50,9 +56,47 @@ pub fn side_conditions(store: &Store, script: &Script) -> Vec<SideCondition> {
             Command::Opaque { name, .. } => found.extend(of_command(store, *name)),
             _ => {}
         }
+        let shadows = named_by(command).iter().filter(|fun| has_name_of_operator(store, **fun));
+        found.extend(shadows.map(|fun| SideCondition::Shadow(*fun)));
     }
     found.extend(well_founded::unproven(store, &recursive).into_iter().map(SideCondition::Recursion));
     found
+}
+
+/// What a tactic changes, by its parameters: `(using-params simplify :hi_div0 false)`. The name of the module may be
+/// left out there.
+pub fn of_tactic(tactic: &str) -> Option<SideCondition> {
+    let mut words =
+        tactic.split(|c: char| c.is_whitespace() || "()".contains(c)).filter(|word| !word.is_empty());
+    let mut changes = false;
+    while let Some(word) = words.next() {
+        if let Some(name) = word.strip_prefix(':') {
+            let value = words.next().unwrap_or_default();
+            let modules = ["", "rewriter.", "smt.", "opt."];
+            changes |=
+                modules.iter().any(|module| changes_meaning(&format!("{module}{name}"), value).is_some());
+        }
+    }
+    changes.then_some(SideCondition::Tactic)
+}
+
+/// The functions that a command declares or defines.
+fn named_by(command: &Command) -> &[Fun] {
+    match command {
+        Command::DeclareFun(fun)
+        | Command::DeclareConst(fun)
+        | Command::DefineFun(fun)
+        | Command::DefineFunRec(fun)
+        | Command::DefineConst(fun) => std::slice::from_ref(fun),
+        Command::DefineFunsRec(funs) => funs,
+        _ => &[],
+    }
+}
+
+/// A constant does not count: solvers refuse it or mean the script's own.
+fn has_name_of_operator(store: &Store, fun: Fun) -> bool {
+    let fun = store.fun(fun);
+    !fun.params.is_empty() && !theory::table().named(store.name(fun.name)).is_empty()
 }
 
 impl SideCondition {
@@ -75,6 +119,11 @@ impl SideCondition {
             SideCondition::Option(keyword) => {
                 format!("the option '{}' changes what the script means", name(keyword))
             }
+            SideCondition::Tactic => "a parameter of the tactic changes what the script means".to_owned(),
+            SideCondition::Shadow(fun) => format!(
+                "'{}' is the name of an operator, and not everybody means the script's own function by it",
+                name(store.fun(fun).name)
+            ),
             SideCondition::Theory(command) | SideCondition::Command(command) => {
                 format!("the command '{}' may constrain models, and is not evaluated", name(command))
             }
@@ -120,7 +169,7 @@ pub fn changes_meaning(name: &str, value: &str) -> Option<&'static str> {
     // Z3 takes both spellings, and the module's name may be left out or not.
     let name = name.replace('-', "_").to_ascii_lowercase();
     let (_, rule, why) = CHANGING.iter().find(|(known, ..)| *known == name)?;
-    let value = value.trim().trim_matches('"').to_ascii_lowercase();
+    let value = value.trim().trim_matches(['"', '|']).to_ascii_lowercase();
     let changes = match rule {
         Rule::Always => !off,
         Rule::On => !off && value != "false",
@@ -240,6 +289,8 @@ impl fmt::Display for SideCondition {
             SideCondition::Recursion(_) => "a definition by recursion is not seen to be well-founded",
             SideCondition::Empty(_) => "a datatype is not seen to have values",
             SideCondition::Option(_) => "an option changes what the script means",
+            SideCondition::Tactic => "a parameter of the tactic changes what the script means",
+            SideCondition::Shadow(_) => "a function has the name of an operator",
             SideCondition::Theory(_) | SideCondition::Command(_) => "a command may constrain models",
         })
     }
@@ -304,6 +355,7 @@ mod tests {
             ("(set-option :rewriter.hi-div0 false)", ":rewriter.hi-div0"),
             ("(set-option :opt.priority pareto)", ":opt.priority"),
             ("(set-option :strings-alpha-card 3)", ":strings-alpha-card"),
+            ("(set-option :rewriter.hi_div0 |false|)", ":rewriter.hi_div0"),
         ] {
             names(text, name);
         }
@@ -321,6 +373,24 @@ mod tests {
         assert!(changes_meaning("--no-fmf-fun", "").is_none());
         assert!(changes_meaning("fmf-mbqi", "trust").is_some());
         assert!(changes_meaning("fmf-mbqi", "fmc").is_none());
+    }
+
+    #[test]
+    fn parameters_of_tactics_count_like_options() {
+        for tactic in ["(then (using-params simplify :hi_div0 false) smt)", "(! smt :string_solver |none|)"] {
+            let found = found(&format!("(check-sat-using {tactic})"));
+            assert!(found.len() == 1 && found[0].contains("tactic"), "{tactic}: {found:?}");
+        }
+        free("(check-sat-using (then (using-params simplify :hi_div0 true :som true) smt))");
+    }
+
+    #[test]
+    fn a_function_with_the_name_of_an_operator_may_be_read_as_the_operator() {
+        names("(define-fun abs ((x Int)) Int 7)", "abs");
+        names("(declare-fun exp (Real) Real)", "exp");
+        names("(declare-fun div0 (Int Int) Int)", "div0");
+        free("(declare-const pi Real)(declare-fun real.pi () Real)");
+        free("(declare-fun f (Real) Real)(declare-const x Int)(define-fun absolute ((x Int)) Int 7)");
     }
 
     #[test]

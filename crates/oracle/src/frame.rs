@@ -1,5 +1,6 @@
 //! What is in force at each check of a script.
 
+use eval::side_conditions::{SideCondition, changes_meaning, of_tactic, side_conditions};
 use smtlib::{Command, Fun, Script, Store, Term};
 
 /// A check of satisfiability with everything it depends on, as a script without push and pop.
@@ -9,14 +10,20 @@ pub struct Frame {
     pub script: Script,
     /// Assumptions of `check-sat-assuming`.
     pub assumptions: Vec<Term>,
-    /// Whether the check is a plain one, so that it may be asked anew by itself. Tactics are not.
-    pub plain: bool,
+    /// The tactic of `check-sat-using`. Without one the check is plain, and may be asked anew by itself.
+    pub tactic: Option<Box<str>>,
 }
 
 impl Frame {
     /// The formulas that a model must make true.
     pub fn formulas(&self) -> Vec<Term> {
         self.script.assertions().chain(self.assumptions.iter().copied()).collect()
+    }
+
+    /// What constrains models besides the formulas, or changes what they mean.
+    pub fn side_conditions(&self, store: &Store) -> Vec<SideCondition> {
+        let tactic = self.tactic.as_deref().and_then(of_tactic);
+        side_conditions(store, &self.script).into_iter().chain(tactic).collect()
     }
 
     /// The frame by itself: assumptions as assertions, one check at the end.
@@ -77,7 +84,14 @@ pub fn frames(store: &Store, script: &Script) -> Vec<Frame> {
                 levels.push(all.into_iter().filter(stays).collect());
             }
             Command::Reset => {
-                levels = vec![Vec::new()];
+                // Z3 keeps its parameters.
+                let stays = |command: &Command| match command {
+                    Command::SetOption(keyword, value) => {
+                        changes_meaning(store.name(*keyword), value).is_some()
+                    }
+                    _ => false,
+                };
+                levels = vec![levels.into_iter().flatten().filter(stays).collect()];
                 global_declarations = false;
             }
             Command::CheckSat | Command::CheckSatUsing(_) | Command::CheckSatAssuming(_) => {
@@ -86,8 +100,11 @@ pub fn frames(store: &Store, script: &Script) -> Vec<Frame> {
                     Command::CheckSatAssuming(terms) => terms.clone(),
                     _ => Vec::new(),
                 };
-                let plain = !matches!(command, Command::CheckSatUsing(_));
-                frames.push(Frame { script: Script { commands }, assumptions, plain });
+                let tactic = match command {
+                    Command::CheckSatUsing(tactic) => Some(tactic.clone()),
+                    _ => None,
+                };
+                frames.push(Frame { script: Script { commands }, assumptions, tactic });
             }
             Command::Exit => break,
             Command::SetOption(keyword, value) => {
@@ -141,6 +158,16 @@ mod tests {
         assert!(all[0].contains("(> y x)") && !all[0].contains("(< x 9)") && !all[0].contains("push"));
         assert!(!all[1].contains("y") && all[1].contains("(assert (> x 3))"));
         assert!(all[1].ends_with("(check-sat)\n"));
+    }
+
+    #[test]
+    fn what_changes_the_meaning_outlives_a_reset() {
+        let all = frames_of(
+            "(set-option :produce-models true)(set-option :rewriter.hi_div0 false)(declare-const x Int)\
+             (assert (> x 0))(reset)(declare-const y Int)(assert (> y 0))(check-sat)",
+        );
+        assert!(all[0].contains(":rewriter.hi_div0") && all[0].contains("(> y 0)"), "{}", all[0]);
+        assert!(!all[0].contains(":produce-models") && !all[0].contains("(> x 0)"), "{}", all[0]);
     }
 
     #[test]

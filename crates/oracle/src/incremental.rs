@@ -41,7 +41,7 @@ impl Oracle for Incremental {
                 (0..subject.frames().len()).rev().filter_map(|check| Some((check, run.status(check)?)));
             for (check, status) in answered.take(self.frames) {
                 let frame = &subject.frames()[check];
-                if !frame.plain {
+                if frame.tactic.is_some() {
                     continue;
                 }
                 let text = print::print(subject.store, &frame.alone(), run.configuration.release());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eval::model_text::{ReadModel, read_model};
-use eval::side_conditions::{SideCondition, side_conditions};
+use eval::side_conditions::SideCondition;
 use eval::{Budget, Evaluator, Expectation, Mode, Model};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smtlib::{Fun, Head, Note, Op, Script, Status, Store, Term};
@@ -60,7 +60,7 @@ pub enum ModelValue {
 impl<'a> Subject<'a> {
     pub fn new(store: &'a mut Store, script: Option<&'a Script>, notes: &'a [Note]) -> Self {
         let frames = script.map(|script| frames(store, script)).unwrap_or_default();
-        let conditions = frames.iter().map(|frame| side_conditions(store, &frame.script)).collect();
+        let conditions = frames.iter().map(|frame| frame.side_conditions(store)).collect();
         Subject {
             store,
             script,
@@ -208,7 +208,7 @@ pub(crate) fn limits() -> Budget {
 /// A frame under a model. Where more than its formulas constrains models, they do not decide.
 pub(crate) fn evaluate_frame(store: &Store, frame: &Frame, read: &ReadModel) -> ModelValue {
     let value = evaluate_all(store, &read.model, &read.defaulted, &frame.formulas());
-    let conditions = side_conditions(store, &frame.script);
+    let conditions = frame.side_conditions(store);
     let undecided = match value {
         ModelValue::True => conditions.first(),
         // A formula is false under a model that has to satisfy other things too.

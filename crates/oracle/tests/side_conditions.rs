@@ -133,6 +133,35 @@ fn an_option_in_the_script_may_change_what_it_means() {
 }
 
 #[test]
+fn an_option_counts_however_it_is_written_and_after_a_reset() {
+    let script = "(declare-const x (_ BitVec 8))\n(assert (= (bvudiv x #x00) #x01))\n(check-sat)\n";
+    undecided(&format!("(set-option :rewriter.hi_div0 |false|)\n{script}"), "option");
+    undecided(&format!("(set-option :rewriter.hi_div0 false)\n(reset)\n{script}"), "option");
+}
+
+#[test]
+fn a_parameter_of_a_tactic_may_change_what_the_script_means() {
+    let Some(z3) = get("z3@5.4.0") else { return };
+    let script = "(declare-const x (_ BitVec 8))\n(assert (= (bvudiv x #x00) #x01))\n\
+        (check-sat-using (then (using-params simplify :hi_div0 false) smt))\n";
+    let (verdicts, _) = judge(script, vec![z3], Expectation::Agree);
+    assert!(!verdicts.iter().any(Verdict::is_finding), "{verdicts:?}");
+}
+
+#[test]
+fn a_function_with_the_name_of_an_operator_accuses_nobody() {
+    let Some(z3) = get("z3@5.4.0") else { return };
+    let script = "(define-fun abs ((x Int)) Int 7)\n(assert (= (abs 1) 7))\n(check-sat)\n";
+    let (verdicts, answers) = judge(script, vec![z3.clone()], Expectation::Agree);
+    assert_eq!(answers[0], [Some(Status::Unsat)], "Z3 means its own operator");
+    assert!(!verdicts.iter().any(Verdict::is_finding), "{verdicts:?}");
+    // By another name it is a wrong answer.
+    decided(
+        "(define-fun absolute ((x Int)) Int 7)\n(declare-const y Int)\n(assert (= (absolute y) 7))\n(check-sat)\n",
+    );
+}
+
+#[test]
 fn an_option_that_only_says_how_to_solve_excuses_nobody() {
     decided("(set-option :smt.arith.solver 2)(declare-const x Int)(assert (> x 3))(check-sat)");
     decided(

@@ -4,7 +4,7 @@
 //! `"z3@4.8.7 smt.arith.solver=2"`. Two solvers in one string, separated by `;`, are accepted as yinyang users write
 //! them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::version::{Version, VersionError};
 
@@ -67,6 +67,10 @@ pub enum SpecError {
 impl Spec {
     /// Reads one `-s` value, which may name several solvers separated by `;`.
     pub fn parse(text: &str) -> Result<Vec<Spec>, SpecError> {
+        // A path with spaces or quotes in it, as a shell hands it over.
+        if text.contains('/') && Path::new(text).is_file() {
+            return Ok(vec![Spec { target: Target::Path(PathBuf::from(text)), options: Vec::new() }]);
+        }
         let mut specs = Vec::new();
         for words in split_words(text)? {
             let mut words = words.into_iter();
@@ -186,6 +190,17 @@ mod tests {
 
     fn one(text: &str) -> Spec {
         Spec::parse(text).expect("a spec").remove(0)
+    }
+
+    #[test]
+    fn the_path_of_a_file_may_have_spaces_and_quotes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("my \"own\" build's z3");
+        std::fs::write(&path, "").expect("written");
+        let text = path.to_str().expect("text");
+        assert_eq!(one(text), Spec { target: Target::Path(path.clone()), options: Vec::new() });
+        std::fs::remove_file(&path).expect("removed");
+        assert!(Spec::parse(text).is_err(), "what is no file is split into words");
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use campaign::CampaignError;
+use campaign::input::{LARGEST_FILE, read_text};
 use oracle::Kind;
 use serde::{Deserialize, Serialize};
 use smtlib::Status;
@@ -67,8 +69,7 @@ const TIMEOUT_S: u64 = 10;
 impl Item {
     pub fn read(folder: &Path) -> Result<Item, BenchError> {
         let path = folder.join(DESCRIPTION);
-        let text = std::fs::read_to_string(&path)
-            .map_err(|source| BenchError::Read { path: path.clone(), source })?;
+        let text = read_text(&path, LARGEST_FILE).map_err(CampaignError::from)?;
         let mut item: Item = toml::from_str(&text)
             .map_err(|error| BenchError::Malformed { path: path.clone(), reason: error.to_string() })?;
         item.folder = folder.to_owned();
@@ -101,13 +102,12 @@ impl Item {
     }
 
     pub fn trigger(&self) -> Result<String, BenchError> {
-        let path = self.folder.join(TRIGGER);
-        std::fs::read_to_string(&path).map_err(|source| BenchError::Read { path, source })
+        Ok(read_text(&self.folder.join(TRIGGER), LARGEST_FILE).map_err(CampaignError::from)?)
     }
 
     /// The formula that a fuzzer started from, where it is known.
     pub fn seed(&self) -> Option<String> {
-        std::fs::read_to_string(self.folder.join(SEED)).ok()
+        read_text(&self.folder.join(SEED), LARGEST_FILE).ok()
     }
 
     /// The right answer to a check, where it is known.
@@ -226,6 +226,14 @@ mod tests {
         assert!(item.passes("kind=refutation-soundness") && !item.passes("kind=crash"));
         assert!(item.passes("two,one") && !item.passes("two,three"));
         assert!(item.is_proven());
+    }
+
+    #[test]
+    fn an_item_that_is_no_regular_file_is_refused() {
+        let folder = tempfile::tempdir().expect("a scratch folder");
+        std::os::unix::fs::symlink("/dev/zero", folder.path().join(DESCRIPTION)).expect("a link");
+        let error = Item::read(folder.path()).expect_err("no item").to_string();
+        assert!(error.contains("a device"), "{error}");
     }
 
     #[test]

@@ -225,7 +225,7 @@ impl<'a> Worker<'a> {
                     // What nobody wants to hear of is no reason to go on.
                     findings += u32::from(!triage.is_unwanted(&signature));
                     let (round, step) = (chain.plan().round, case.provenance.step);
-                    triage.count_known(&signature, round, step, &input);
+                    triage.count_known(&signature, round, step, Some(&input));
                 }
                 Ruling::Unconfirmed => tally.totals.unconfirmed += 1,
                 Ruling::Excused => tally.totals.excused += 1,

@@ -14,10 +14,17 @@ use crate::store::{Claim, KnownFinding};
 const FINDINGS: usize = 5_000;
 
 impl Triage<'_> {
-    /// Further findings with this input are no part of this one any more.
-    pub(super) fn arrived(&self, finding: &Finding) {
+    /// Further findings with this input are no part of this one any more. Where the same came again meanwhile.
+    pub(super) fn arrived(&self, finding: &Finding) -> Vec<(u64, usize)> {
         let key = (finding.signature.to_string(), finding.stage.input().to_owned());
-        lock(&self.on_their_way).remove(&key);
+        lock(&self.on_their_way).remove(&key).unwrap_or_default()
+    }
+
+    /// Counts what came again while a finding was on its way.
+    fn count_again(&self, pending: &Finding, arrived: &Finding) {
+        for (round, step) in self.arrived(pending) {
+            self.count_known(&arrived.signature, round, step, None);
+        }
     }
 
     /// Gives a finding its place that is told apart by itself: a crash by its place, what does not repeat by all it has.
@@ -27,7 +34,7 @@ impl Triage<'_> {
         reproduction.finding.stage = Stage::Unreduced;
         let place = self.claim(&reproduction, &folder, None);
         self.shared.state().expect_no_more(&reproduction.finding.signature);
-        self.arrived(&pending);
+        self.count_again(&pending, &reproduction.finding);
         let place = place?;
         if let Some(folder) = place
             && !reproduction.finding.flaky
@@ -61,7 +68,7 @@ impl Triage<'_> {
             }
         };
         let claimed = self.claim(&reproduction, &folder, small.as_ref());
-        self.arrived(&pending);
+        self.count_again(&pending, &reproduction.finding);
         claimed.map(|_| ())
     }
 
@@ -91,7 +98,7 @@ impl Triage<'_> {
             },
         };
         if !ours {
-            self.count_known(&finding.signature, origin.round, origin.step, input);
+            self.count_known(&finding.signature, origin.round, origin.step, Some(input));
             remove(pending)?;
             return Ok(None);
         }

@@ -28,8 +28,8 @@ impl Triage<'_> {
     }
 
     /// Counts another test case that shows a known bug, or one the user does not want to hear of. Waits for nothing: the
-    /// store hears of it later.
-    pub fn count_known(&self, signature: &Signature, round: u64, step: usize, input: &str) {
+    /// store hears of it later. An input that is kept already is not given.
+    pub fn count_known(&self, signature: &Signature, round: u64, step: usize, input: Option<&str>) {
         let mut state = self.shared.state();
         if state.is_suppressed(signature) {
             state.count(&Totals { suppressed: 1, ..Totals::default() });
@@ -38,7 +38,7 @@ impl Triage<'_> {
         state.count(&Totals { duplicates: 1, ..Totals::default() });
         let few = state.duplicates(signature) < findings::DUPLICATES_KEPT;
         drop(state);
-        let input = few.then(|| input.to_owned());
+        let input = input.filter(|_| few).map(str::to_owned);
         lock(&self.duplicates).push(Duplicate { signature: signature.clone(), round, step, input });
     }
 

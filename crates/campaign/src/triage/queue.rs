@@ -1,7 +1,8 @@
 //! Findings on their way: on disk as soon as they are confirmed, then made small in the background, and only then told
 //! apart from known ones.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -11,11 +12,11 @@ use solver::run::Runners;
 use super::claim::tells_itself_apart;
 use super::duplicates::Duplicate;
 use super::ending::{Ending, Watch};
-use super::reduction::{ReducedFinding, ReductionRules};
+use super::reduction::{Attempt, ReductionRules};
 use super::verdicts::Reproduction;
 use crate::error::CampaignError;
-use crate::shared::{Line, Shared, lock, run_totals};
-use crate::store::{CampaignStore, Totals};
+use crate::shared::{Shared, lock, run_totals};
+use crate::store::CampaignStore;
 
 /// Time for one finding.
 const BUDGET: Duration = Duration::from_secs(20);
@@ -52,8 +53,9 @@ pub struct Triage<'a> {
     changed: Condvar,
     /// Test cases that show known bugs, of which the store has not heard.
     pub(super) duplicates: Mutex<Vec<Duplicate>>,
-    /// Signatures and hashes of inputs that are in the queue or being dealt with.
-    pub(super) on_their_way: Mutex<BTreeSet<(String, String)>>,
+    /// Signatures and hashes of inputs that are in the queue or being dealt with, each with the rounds and steps at which
+    /// the very same came again.
+    pub(super) on_their_way: Mutex<BTreeMap<(String, String), Vec<(u64, usize)>>>,
 }
 
 /// A finding in the queue.
@@ -100,17 +102,18 @@ impl<'a> Triage<'a> {
             false => None,
         };
         if let Some(signature) = alike {
-            self.count_known(&signature, origin.round, origin.step, &reproduction.input);
+            self.count_known(&signature, origin.round, origin.step, Some(&reproduction.input));
             return Ok(());
         }
         // The very same input is on its way already: a round was entered twice from one seed, say, or several checks of
-        // one script are answered wrongly.
+        // one script are answered wrongly. What it is a duplicate of is known when it has arrived.
         let key = (finding.signature.to_string(), finding.stage.input().to_owned());
-        if !lock(&self.on_their_way).insert(key) {
-            self.shared.state().count(&Totals { duplicates: 1, ..Totals::default() });
-            let signature = finding.signature.to_string();
-            let (round, step) = (origin.round, origin.step);
-            return self.shared.log.write(&Line::Duplicate { round, step, signature: &signature });
+        match lock(&self.on_their_way).entry(key) {
+            Entry::Occupied(mut again) => {
+                again.get_mut().push((origin.round, origin.step));
+                return Ok(());
+            }
+            Entry::Vacant(new) => _ = new.insert(Vec::new()),
         }
         let folder =
             finding.write(self.shared.bugs(), &reproduction.input, reproduction.witness.as_deref(), None)?;
@@ -185,18 +188,24 @@ impl<'a> Triage<'a> {
                 self.shared.observer.note(&format!("finishing {what}, {}", watch.advice()));
             }
             let begun = Instant::now();
-            let reduced = self.reduce(&waiting.reproduction, &watch);
+            let attempt = self.reduce(&waiting.reproduction, &watch);
             busy += begun.elapsed();
-            // A name made of what was left when the time was up would be a name for nothing.
-            if watch.is_over() && reduced.as_ref().is_none_or(|reduced| !reduced.reduced.finished) {
-                self.leave(&waiting);
-                continue;
-            }
+            let reduced = match attempt {
+                // A name made of what was left when the time was up would be a name for nothing.
+                Attempt::Reduced(reduced) if watch.is_over() && !reduced.reduced.finished => None,
+                Attempt::Irreducible if watch.is_over() => None,
+                Attempt::Reduced(reduced) => Some(Some(*reduced)),
+                Attempt::Irreducible => Some(None),
+                Attempt::NotMade => None,
+            };
             match (waiting.settled, reduced) {
+                (_, None) => self.leave(&waiting),
                 // It was told apart already, so the reduction has left its name alone.
-                (true, Some(reduced)) => reduced.finding.write_reduced(&waiting.folder, &reduced.small)?,
-                (true, None) => {}
-                (false, reduced) => self.settle(waiting, reduced)?,
+                (true, Some(Some(reduced))) => {
+                    reduced.finding.write_reduced(&waiting.folder, &reduced.small)?;
+                }
+                (true, Some(None)) => {}
+                (false, Some(reduced)) => self.settle(waiting, reduced)?,
             }
         }
     }
@@ -208,13 +217,13 @@ impl<'a> Triage<'a> {
         self.arrived(finding);
     }
 
-    /// The finding made small; nothing if that cannot be done.
-    fn reduce(&self, reproduction: &Reproduction, watch: &Watch) -> Option<ReducedFinding> {
+    /// The finding made small, if that can be done.
+    fn reduce(&self, reproduction: &Reproduction, watch: &Watch) -> Attempt {
         let rules = ReductionRules {
             effort: reduce::Effort { jobs: 1, time: Some(BUDGET) },
             bisect: self.rules.bisect,
         };
-        let mut runner = self.runners.runner().ok()?;
+        let Ok(mut runner) = self.runners.runner() else { return Attempt::NotMade };
         let reduced = reproduction.reduce(&mut *runner, &self.runners, &rules, watch);
         // Also a reduction that came to nothing has cost something.
         let (mut accounts, mut launcher_cpu) = (runner.take_accounts(), runner.take_launcher_cpu());
@@ -226,14 +235,11 @@ impl<'a> Triage<'a> {
         state.count(&run_totals(&accounts));
         state.add_own_cpu(launcher_cpu);
         drop(state);
-        match reduced {
-            Ok(reduced) => Some(reduced),
-            Err(error) => {
-                let name = reproduction.finding.folder_name();
-                // A log that cannot be written is told by whoever writes the next line.
-                let _ = self.shared.log.note(&format!("{name} is not reduced: {error}"));
-                None
-            }
+        if let Err(error) = &reduced {
+            let name = reproduction.finding.folder_name();
+            // A log that cannot be written is told by whoever writes the next line.
+            let _ = self.shared.log.note(&format!("{name} is not reduced: {error}"));
         }
+        Attempt::of(reduced)
     }
 }

@@ -36,6 +36,30 @@ pub struct ReducedFinding {
     pub small: Small,
 }
 
+/// What came of trying to reduce a finding.
+pub(super) enum Attempt {
+    Reduced(Box<ReducedFinding>),
+    /// It cannot be made smaller: it does not repeat, or not in time.
+    Irreducible,
+    /// Its solvers could not be run, which says nothing about it.
+    NotMade,
+}
+
+impl Attempt {
+    pub(super) fn of(result: Result<ReducedFinding, CampaignError>) -> Attempt {
+        match result {
+            Ok(reduced) => Attempt::Reduced(Box::new(reduced)),
+            Err(CampaignError::Reduce(
+                ReduceError::NotInteresting(_)
+                | ReduceError::Flaky { .. }
+                | ReduceError::AlwaysTrue
+                | ReduceError::TooSlow(_),
+            )) => Attempt::Irreducible,
+            Err(_) => Attempt::NotMade,
+        }
+    }
+}
+
 impl Reproduction {
     /// A finding from its folder. `solvers` stand in the order of its runs.
     pub fn read(folder: &Path, finding: Finding, solvers: &[Solver]) -> Result<Reproduction, CampaignError> {

@@ -137,7 +137,31 @@ fn the_same_input_waits_once() {
     let triage = triage(&shared, &store);
     triage.enter(found(1, constructs(&["mod"]))).expect("entered");
     triage.enter(found(1, constructs(&["mod"]))).expect("counted");
-    assert_eq!((triage.pending(), shared.state().totals_now().duplicates), (1, 1));
+    assert_eq!(triage.pending(), 1);
+    work_off(&triage).expect("worked off");
+    triage.tell_duplicates().expect("told");
+    let listed = lock(&store).findings().expect("listed");
+    let counts: Vec<u64> = listed.iter().map(|known| known.duplicates).collect();
+    assert_eq!(
+        (counts, shared.state().totals_now().duplicates),
+        (vec![1], 1),
+        "the list agrees with the total"
+    );
+}
+
+#[test]
+fn a_finding_whose_solver_cannot_be_run_stays_pending() {
+    let out = tempfile::tempdir().expect("a folder");
+    let (shared, store) = (shared(out.path(), None), store());
+    let gone = Scripted::new(&["z3@4.8.7", "z3@5.4.0"], |_, _| ScriptedAnswer::missing());
+    let triage = Triage::new(&shared, &store, Arc::new(gone), TriageRules::default());
+    let known = found(0, constructs(&["mod"])).finding;
+    shared.state().know(known_as(&known), Some(&known.signature));
+    triage.enter(found(1, constructs(&["+", "mod"]))).expect("entered");
+    work_off(&triage).expect("worked off");
+    let folders = crate::findings::finished(shared.bugs()).expect("readable");
+    assert_eq!(folders.len(), 1, "it is not taken for what it looks like");
+    assert!(Finding::read(&folders[0]).expect("a finding").0.is_pending());
 }
 
 #[test]

@@ -95,7 +95,7 @@ impl Eval {
         })?;
         let mut all = frames(&store, &parsed.script);
         if all.is_empty() {
-            all.push(Frame { script: parsed.script.clone(), assumptions: Vec::new(), plain: true });
+            all.push(Frame { script: parsed.script.clone(), assumptions: Vec::new(), tactic: None });
         }
         let number = match self.check {
             None => all.len() - 1,

@@ -212,7 +212,11 @@ impl Reading<'_> {
     fn taint_by(&mut self, command: &Prints, means: Meaning) {
         let refused = matches!(
             means,
-            Meaning::Rejected | Meaning::Unsupported | Meaning::NotBuilt | Meaning::InternalError
+            Meaning::Rejected
+                | Meaning::Unsupported
+                | Meaning::NotBuilt
+                | Meaning::InternalError
+                | Meaning::Refused
         );
         if *command == Prints::Nothing && refused {
             self.tainted = true;

@@ -9,6 +9,8 @@ use super::reader::{self, Kind};
 pub struct Outline {
     /// The commands.
     pub commands: Vec<Command>,
+    /// What the script quotes, in strings and between bars, if it has several words. Error messages repeat it.
+    quoted: Vec<String>,
 }
 
 /// A command.
@@ -63,7 +65,13 @@ impl Outline {
             let last_line = line_at(piece.range.end);
             commands.push(Command { prints, first_line, last_line });
         }
-        Outline { commands }
+        Outline { commands, quoted: quoted(script) }
+    }
+
+    /// Whether the script itself says this, so that it is no news from the solver.
+    pub fn says(&self, text: &str) -> bool {
+        let line = text.trim().lines().next().unwrap_or_default().trim();
+        !line.is_empty() && self.quoted.iter().any(|quoted| quoted.contains(line))
     }
 
     /// How many commands ask for an answer.
@@ -77,6 +85,24 @@ impl Outline {
         let before = self.commands.partition_point(|command| command.last_line < line);
         before.min(after.saturating_sub(1))..after
     }
+}
+
+/// Strings and quoted symbols with white space in them.
+fn quoted(script: &[u8]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(offset) = script[at..].iter().position(|byte| b"\"|;".contains(byte)) {
+        let open = at + offset;
+        let close = if script[open] == b';' { b'\n' } else { script[open] };
+        let length = script[open + 1..].iter().position(|byte| *byte == close);
+        let end = length.map_or(script.len(), |length| open + 1 + length);
+        let text = &script[open + 1..end];
+        if close != b'\n' && text.iter().any(u8::is_ascii_whitespace) {
+            found.push(String::from_utf8_lossy(text).into_owned());
+        }
+        at = (end + 1).min(script.len());
+    }
+    found
 }
 
 fn prints(script: &[u8], command: &std::ops::Range<usize>) -> Prints {
@@ -132,5 +158,12 @@ mod tests {
         assert_eq!(outline.commands[1].first_line..=outline.commands[1].last_line, 3..=4);
         assert_eq!(outline.at_line(4), 1..2);
         assert_eq!(outline.at_line(1), 0..0);
+    }
+
+    #[test]
+    fn what_a_script_quotes_is_told_from_what_it_says_elsewhere() {
+        let outline = Outline::of(b"(assert |a b\nc|) ; |not this\n(echo \"d e\") (assert not)");
+        assert!(outline.says("a b\nmore") && outline.says(" d e"));
+        assert!(!outline.says("not this") && !outline.says("assert not") && !outline.says(""));
     }
 }

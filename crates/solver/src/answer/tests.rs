@@ -173,6 +173,41 @@ fn on_a_line_with_several_commands_an_error_may_belong_to_any_of_them() {
 }
 
 #[test]
+fn an_answer_after_an_error_on_a_line_of_several_commands_is_not_trusted() {
+    let script = "(declare-const p Bool)(assert (= (str.rev \"ab\") \"ab\"))(check-sat)(get-model)";
+    let stdout = "(error \"line 1 column 47: unknown constant str.rev (String) \")\nsat\n()\n";
+    let answers = read("z3", "5.4.0", script, stdout, "", Exit::Exited(1));
+    assert_eq!((words(&answers), answers.trusted().count()), (vec!["sat"], 0));
+    assert_eq!(answers.class, RunClass::Rejected);
+    // A question that is refused there spoils nothing.
+    let script = "(declare-const p Bool)(assert p)(check-sat)(get-unsat-core)(check-sat)";
+    let stdout = "sat\n(error \"line 1 column 58: unsat core is not available\")\nsat\n";
+    let answers = read("z3", "5.4.0", script, stdout, "", Exit::Exited(1));
+    assert_eq!((words(&answers), answers.trusted().count()), (vec!["sat", "sat"], 2));
+}
+
+#[test]
+fn an_answer_after_a_refused_pop_is_about_another_script() {
+    let script = "(push 1)\n(assert false)\n(pop 3)\n(check-sat)\n";
+    let stdout = "(error \"line 3 column 6: invalid pop command, argument is greater than the current stack \
+        depth\")\nunsat\n";
+    let answers = read("z3", "5.4.0", script, stdout, "", Exit::Exited(1));
+    assert_eq!((words(&answers), answers.trusted().count()), (vec!["unsat"], 0));
+}
+
+#[test]
+fn a_wording_that_the_script_itself_has_is_no_crash() {
+    let script = "(assert |ASSERTION VIOLATION\nFile: ../src/x.cpp\nLine: 12\nfoo|)\n(check-sat)";
+    let stdout = "(error \"line 4 column 5: unknown constant ASSERTION VIOLATION\nFile: ../src/x.cpp\nLine: 12\n\
+        foo\")\nsat\n";
+    let answers = read("z3", "5.4.0", script, stdout, "", Exit::Exited(1));
+    assert_eq!(answers.class, RunClass::Rejected);
+    let stderr = "ASSERTION VIOLATION\nFile: ../src/x.cpp\nLine: 12\nfoo\n";
+    let answers = read("z3", "5.4.0", "(check-sat)", "", stderr, Exit::Exited(114));
+    assert!(matches!(answers.class, RunClass::Crash(_)), "{:?}", answers.class);
+}
+
+#[test]
 fn a_check_that_got_an_error_keeps_its_number() {
     let script = "(check-sat)\n(check-sat)\n(check-sat)\n";
     let stdout = "sat\n(error \"line 2 column 10: push\")\nunsat\n";

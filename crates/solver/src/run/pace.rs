@@ -24,7 +24,7 @@ const WHOLE: u32 = 100;
 /// Never cut below this: a busy machine must not turn into time-outs.
 const FLOOR: Duration = Duration::from_millis(60);
 
-/// The limit of the first runs.
+/// The limit of the first runs, unless they need more.
 const FIRST: Duration = Duration::from_millis(500);
 
 /// The run times of one solver.
@@ -67,7 +67,9 @@ impl Pace {
 
     fn limit(&self, most: Duration) -> Duration {
         if self.runs < ENOUGH {
-            return FIRST.min(most);
+            // Until one has ended, nobody knows how long it takes to start; then twice the longest is enough.
+            let longest = self.ended.iter().rposition(|ended| *ended > 0.0);
+            return longest.map_or(most, |place| FIRST.max(bound(place + 2)).min(most));
         }
         let mut best = (0.0, most);
         // Of all runs, the share that goes on, and the mean time up to here.
@@ -133,6 +135,16 @@ mod tests {
         assert!(limit >= Duration::from_millis(700), "{limit:?}");
         let limit = after(&[10, 1500, 1500, 1500], 3000).limit(MOST);
         assert!(limit >= Duration::from_millis(1500) || limit < FLOOR * 2, "{limit:?}");
+    }
+
+    #[test]
+    fn a_solver_that_is_slow_to_start_is_waited_for_from_the_first_run() {
+        let mut pace = Pace::default();
+        for run in 0..ENOUGH {
+            let limit = pace.next(MOST);
+            assert!(limit >= Duration::from_millis(1200), "run {run}: {limit:?}");
+            pace.record(Duration::from_millis(1200), false);
+        }
     }
 
     #[test]

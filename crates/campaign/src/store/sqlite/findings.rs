@@ -1,5 +1,8 @@
 //! Claims of signatures, and the findings behind them.
 
+use std::path::{Component, Path};
+
+use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::super::{Claim, KnownFinding, StoreError};
@@ -85,10 +88,23 @@ fn finding(row: &Row) -> rusqlite::Result<KnownFinding> {
         signature: row.get(1)?,
         kind: row.get(2)?,
         solver: row.get(3)?,
-        folder: row.get(4)?,
+        folder: folder(row)?,
         round: number(5)?,
         step: number(6)?,
         duplicates: number(7)?,
         flaky: row.get(8)?,
     })
+}
+
+/// The name of a finding's folder. Files are written there, so it must not lead anywhere else.
+fn folder(row: &Row) -> rusqlite::Result<String> {
+    let name: String = row.get(4)?;
+    let mut parts = Path::new(&name).components();
+    match (parts.next(), parts.next()) {
+        (Some(Component::Normal(_)), None) => Ok(name),
+        _ => {
+            let why = format!("{name:?} is not the name of a finding's folder");
+            Err(rusqlite::Error::FromSqlConversionFailure(4, Type::Text, why.into()))
+        }
+    }
 }

@@ -270,3 +270,15 @@ fn an_empty_delta_writes_nothing() {
     handle.merge(&Delta::default()).expect("merged");
     assert_eq!(super::query::newest(&handle.connection).expect("a number").change, before);
 }
+
+#[test]
+fn a_folder_that_leads_out_of_the_campaign_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    first_format(&folder.path().join(FILE), &seed("(assert false)"));
+    let connection = Connection::open(folder.path().join(FILE)).expect("opened");
+    for name in ["../../victim", "/tmp/victim", "..", ""] {
+        connection.execute("UPDATE findings SET folder = ?", [name]).expect("changed");
+        let mut store = store::read(folder.path()).expect("opened");
+        assert!(store.findings().is_err(), "{name}");
+    }
+}
