@@ -88,6 +88,7 @@ fn finding(kind: Kind, runs: Vec<RunRecord>) -> Finding {
         runs,
         operators: vec!["+".to_owned()],
         releases: None,
+        group: None,
         provenance: Origin::default(),
     }
 }

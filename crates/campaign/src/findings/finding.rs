@@ -59,7 +59,22 @@ pub struct Finding {
     /// Which installed releases have it, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub releases: Option<Releases>,
+    /// The bug it was taken for when it was told apart. The store has the last word: somebody may have decided
+    /// otherwise since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<Membership>,
     pub provenance: Origin,
+}
+
+/// Another face of a bug that was known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Membership {
+    /// The hash of the first finding that showed the bug.
+    pub id: String,
+    /// The folder of the bug's clearest example at that time.
+    pub example: String,
+    /// Why it is taken for that bug, one sentence.
+    pub why: String,
 }
 
 /// How far a finding has come.

@@ -10,7 +10,7 @@ use smtlib::{Setting, Status};
 use solver::crash::CrashReport;
 use solver::run::PartyId;
 
-use super::finding::{Finding, Releases, RunRecord, Shrunk, Stage};
+use super::finding::{Finding, Membership, Releases, RunRecord, Shrunk, Stage};
 use super::origin::Origin;
 use super::signature::Signature;
 
@@ -41,6 +41,7 @@ pub struct StoredFinding {
     runs: Vec<StoredRun>,
     operators: Vec<String>,
     releases: Option<Releases>,
+    group: Option<Membership>,
     provenance: Origin,
 }
 
@@ -131,6 +132,7 @@ impl From<StoredFinding> for Finding {
             runs,
             operators: stored.operators,
             releases: stored.releases,
+            group: stored.group,
             provenance: stored.provenance,
         }
     }

@@ -12,6 +12,7 @@ use super::claim::tells_itself_apart;
 use super::duplicates::Duplicate;
 use super::ending::{Ending, Watch};
 use super::reduction::{ReducedFinding, ReductionRules};
+use super::releases::Extent;
 use super::verdicts::Reproduction;
 use crate::error::CampaignError;
 use crate::shared::{Line, Shared, lock, run_totals};
@@ -35,7 +36,7 @@ const TICK: Duration = Duration::from_millis(250);
 /// How findings are dealt with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TriageRules {
-    /// Ask the installed releases which of them have a finding's bug.
+    /// Ask all installed releases which of them have a finding's bug, not only those around its borders.
     pub bisect: bool,
     /// Do not end before every finding has been made small.
     pub reduce_all: bool,
@@ -212,7 +213,7 @@ impl<'a> Triage<'a> {
     fn reduce(&self, reproduction: &Reproduction, watch: &Watch) -> Option<ReducedFinding> {
         let rules = ReductionRules {
             effort: reduce::Effort { jobs: 1, time: Some(BUDGET) },
-            bisect: self.rules.bisect,
+            releases: Some(if self.rules.bisect { Extent::All } else { Extent::Borders }),
         };
         let mut runner = self.runners.runner().ok()?;
         let reduced = reproduction.reduce(&mut *runner, &self.runners, &rules, watch);
@@ -224,6 +225,7 @@ impl<'a> Triage<'a> {
         }
         let mut state = self.shared.state();
         state.count(&run_totals(&accounts));
+        state.charge(&reproduction.finding, accounts.total().cpu);
         state.add_own_cpu(launcher_cpu);
         drop(state);
         match reduced {

@@ -13,7 +13,7 @@ use smtlib::{Command, Mode, Release, Script, Store, print};
 use solver::run::{Configuration, PartyId, Purpose, Run, RunError, RunRules, Runner, Runners, SolverRunners};
 use solver::{RunRequest, Solver};
 
-use super::releases;
+use super::releases::{self, Extent};
 use super::rerun::{Rerun, RerunInput, checked};
 use super::verdicts::Reproduction;
 use crate::error::CampaignError;
@@ -24,8 +24,8 @@ use crate::input::{self, InputError};
 #[derive(Clone, Debug)]
 pub struct ReductionRules {
     pub effort: Effort,
-    /// Ask the installed releases which of them have the bug.
-    pub bisect: bool,
+    /// Ask installed releases which of them have the bug.
+    pub releases: Option<Extent>,
 }
 
 /// A reduced finding.
@@ -154,8 +154,8 @@ impl Reproduction {
             finding.runs = judged.runs.iter().map(|run| record(&finding, run)).collect();
         }
         let mut accounts = reduced.accounts;
-        if rules.bisect {
-            let (releases, cost) = releases::compare(bug, best)?;
+        if let Some(extent) = rules.releases {
+            let (releases, cost) = releases::compare(bug, best, extent)?;
             finding.releases = releases;
             accounts += cost;
         }

@@ -28,7 +28,7 @@ fn settings(out: &Path, stop_after: Option<u64>) -> Settings {
         iterations: None,
         stop_after,
         reduce_all: false,
-        known: Vec::new(),
+        known: crate::config::Known::default(),
         log: None,
     }
 }
@@ -42,7 +42,7 @@ fn shared(out: &Path, stop_after: Option<u64>) -> Shared<'static> {
         Vec::new(),
         Totals::default(),
         Vec::new(),
-        BTreeSet::new(),
+        crate::shared::Unwanted::default(),
     );
     let stop = Stop::new(&settings(out, stop_after));
     Shared::new(state, Log::open(None).expect("no log"), stop, &Silent, out)
@@ -94,6 +94,7 @@ fn found(step: usize, signature: Signature) -> Reproduction {
         runs: Vec::new(),
         operators: Vec::new(),
         releases: None,
+        group: None,
         provenance: Origin { step, ..Origin::default() },
     };
     let configurations = Scripted::new(&["z3@4.8.7", "z3@5.4.0"], |_, _| ScriptedAnswer::says("sat\n"));

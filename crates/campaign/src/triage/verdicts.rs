@@ -148,6 +148,7 @@ fn reproduction(
         runs: Vec::new(),
         operators,
         releases: None,
+        group: None,
         provenance: origin,
     };
     finding.describe(verdict, &runs, witness.is_some().then_some("witness.smt2"));

@@ -48,7 +48,7 @@ fn in_a_child_process() {
             }
         }
         Ok("die") => {
-            handle.claim(&finding("dead")).expect("claimed");
+            handle.claim(&finding("dead"), 0).expect("claimed");
             handle.claim_rounds(10).expect("claimed");
             handle.claim_untried(1).expect("claimed");
             std::process::abort();
@@ -86,7 +86,7 @@ fn a_process_that_dies_loses_none_of_its_claims() {
     let ended = child(folder.path(), "die").output().expect("ended");
     assert!(!ended.status.success());
     let mut here = store::open(folder.path()).expect("opened");
-    assert_eq!(here.claim(&finding("dead")).expect("an answer"), Claim::Known(finding("dead")));
+    assert_eq!(here.claim(&finding("dead"), 0).expect("an answer"), Claim::Known(finding("dead")));
     assert_eq!(here.claim_rounds(1).expect("claimed"), 10..11);
     assert_eq!(here.claim_untried(9).expect("claimed").len(), 2);
 }
@@ -99,7 +99,7 @@ fn everything_survives_reopening() {
     told.features = vec![9, 8];
     told.new_seeds.push(store::StoredSeed { seed: seed("(assert false)"), mutant: true });
     first.merge(&told).expect("merged");
-    first.claim(&finding("abc")).expect("claimed");
+    first.claim(&finding("abc"), 0).expect("claimed");
     first.claim_rounds(5).expect("claimed");
     let contents = |handle: &mut dyn CampaignStore| {
         let counts = (handle.totals().expect("totals"), handle.learned().expect("learned"));
@@ -124,7 +124,7 @@ fn a_reader_hears_the_news_of_all_and_cannot_write() {
     let mut reader = store::read(folder.path()).expect("opened");
     let mut writer = store::open(folder.path()).expect("opened");
     writer.merge(&delta(1)).expect("merged");
-    writer.claim(&finding("abc")).expect("claimed");
+    writer.claim(&finding("abc"), 0).expect("claimed");
     let news = reader.news().expect("news");
     assert_eq!((news.seeds.len(), news.findings.len()), (1, 1));
     assert!(matches!(reader.claim_rounds(1), Err(StoreError::ReadOnly)));
