@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use oracle::Kind;
+use reduce::blame::Blamed;
 use serde::{Deserialize, Serialize};
 use smtlib::Version;
 
@@ -93,7 +94,8 @@ impl Face {
             Signature::Constructs(constructs) => signal = constructs.crash.clone(),
             Signature::Text(_) => {}
         }
-        let mut options: Vec<String> = finding.runs.first().map(|run| run.user_options.clone()).unwrap_or_default();
+        let mut options: Vec<String> =
+            finding.runs.first().map(|run| run.user_options.clone()).unwrap_or_default();
         let settings = finding.runs.first().map(|run| run.settings.as_slice()).unwrap_or_default();
         options.extend(settings.iter().map(|setting| format!("{}={}", setting.option, setting.value)));
         options.sort_unstable();
@@ -144,18 +146,54 @@ impl Face {
     }
 }
 
-/// The constructs of a finding with their weights, the heaviest first.
+/// The constructs of a finding with their weights, the heaviest first: those that the bug needs, where that is known; else
+/// all that may be to blame.
 fn weighed(finding: &Finding, rarity: &Rarity) -> Vec<Weighed> {
-    let telling = essential(&finding.operators);
-    let mut all: Vec<Weighed> = finding
-        .operators
-        .iter()
-        .map(|name| {
-            let rare = NEED + (1.0 - NEED) * rarity.of(name);
-            let share = if telling.contains(&name.as_str()) { 1.0 } else { INCIDENTAL };
-            Weighed { construct: name.clone(), weight: rare * share }
-        })
-        .collect();
+    let mut all: Vec<Weighed> = match finding.blame.is_empty() {
+        true => {
+            let telling = essential(&finding.operators);
+            let weigh = |name: &String| {
+                let share = if telling.contains(&name.as_str()) { 1.0 } else { INCIDENTAL };
+                Weighed { construct: name.clone(), weight: share * worth(name, rarity) }
+            };
+            finding.operators.iter().map(weigh).collect()
+        }
+        false => blamed(&finding.blame, rarity),
+    };
     all.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.construct.cmp(&b.construct)));
+    all.dedup_by(|a, b| a.construct == b.construct);
     all
+}
+
+fn worth(name: &str, rarity: &Rarity) -> f64 {
+    NEED + (1.0 - NEED) * rarity.of(name)
+}
+
+/// What others do as well in its place goes by one name.
+fn blamed(blame: &[Blamed], rarity: &Rarity) -> Vec<Weighed> {
+    let needed: Vec<&Blamed> = blame.iter().filter(|blamed| blamed.is_to_blame()).collect();
+    let names: Vec<String> = needed.iter().map(|blamed| blamed.construct.clone()).collect();
+    let telling = essential(&names);
+    let weigh = |blamed: &&Blamed| {
+        let name = blamed.stays_with.iter().chain([&blamed.construct]).min().unwrap_or(&blamed.construct);
+        let share = if telling.contains(&blamed.construct.as_str()) { 1.0 } else { INCIDENTAL };
+        Weighed { construct: name.clone(), weight: share * worth(&blamed.construct, rarity) }
+    };
+    needed.iter().map(weigh).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_few_test_cases_have_is_rare() {
+        let counts = [("+", 9_000), ("seq.foldl", 3)];
+        let rarity = Rarity::new(10_000, counts.into_iter());
+        assert!(rarity.of("+") < 0.05 && rarity.of("seq.foldl") > 0.8);
+        assert!((rarity.of("never") - 1.0).abs() < 1e-9);
+        assert_eq!(rarity.of("+ Real"), rarity.of("+"), "sorts are not counted");
+        let few = Rarity::new(FEW - 1, counts.into_iter());
+        assert_eq!((few.of("+"), few.of("seq.foldl")), (USUAL, USUAL), "too few to tell");
+    }
 }

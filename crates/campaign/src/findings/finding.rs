@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use eval::Expectation;
 use oracle::{Kind, Verdict};
 use reduce::Size;
+use reduce::blame::Blamed;
 use serde::{Deserialize, Serialize};
 use smtlib::{Setting, Status};
 use solver::crash::CrashReport;
@@ -56,6 +57,9 @@ pub struct Finding {
     pub runs: Vec<RunRecord>,
     /// Names of the operators in the script, the Boolean ones left out.
     pub operators: Vec<String>,
+    /// Which constructs of the script it needs, the most telling first; empty where that was not asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blame: Vec<Blamed>,
     /// Which installed releases have it, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub releases: Option<Releases>,

@@ -16,6 +16,6 @@ pub use finding::{
     DUPLICATES_KEPT, Finding, Membership, Releases, RunRecord, Shrunk, Small, Stage, keep_duplicate,
 };
 pub use folder::{finished, is_running, sweep, write_file};
-pub use group::{Group, Likeness, alike, group_of};
+pub use group::{Group, Likeness, alike, group_of, releases_fit};
 pub use origin::{Ancestor, Origin, Told};
 pub use signature::{Constructs, Signature, operators};

@@ -5,6 +5,7 @@
 
 use eval::{Derivation, Expectation};
 use oracle::Kind;
+use reduce::blame::Blamed;
 use serde::Deserialize;
 use smtlib::{Setting, Status};
 use solver::crash::CrashReport;
@@ -40,6 +41,8 @@ pub struct StoredFinding {
     platform: String,
     runs: Vec<StoredRun>,
     operators: Vec<String>,
+    #[serde(default)]
+    blame: Vec<Blamed>,
     releases: Option<Releases>,
     group: Option<Membership>,
     provenance: Origin,
@@ -131,6 +134,7 @@ impl From<StoredFinding> for Finding {
             platform: stored.platform,
             runs,
             operators: stored.operators,
+            blame: stored.blame,
             releases: stored.releases,
             group: stored.group,
             provenance: stored.provenance,

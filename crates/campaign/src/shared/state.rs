@@ -13,8 +13,8 @@ use crate::findings::{Finding, Rarity, Signature};
 use crate::schedule::{Novelty, Pool};
 use crate::seeds::SeedText;
 use crate::store::{
-    CONSTRUCT, Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, News, Sample, Sampler, SeedDelta, StoredSeed,
-    Totals, now,
+    CONSTRUCT, Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, News, Sample, Sampler, SeedDelta,
+    StoredSeed, Totals, now,
 };
 
 /// Rounds in hand below which more are claimed.

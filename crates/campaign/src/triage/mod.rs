@@ -9,9 +9,9 @@ mod reduction;
 pub mod regroup;
 mod releases;
 mod rerun;
-mod unwanted;
 #[cfg(test)]
 mod tests;
+mod unwanted;
 mod verdicts;
 
 pub use ending::Ending;

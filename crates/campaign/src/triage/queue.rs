@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use reduce::blame::BlameBudget;
 use solver::run::Runners;
 
 use super::claim::tells_itself_apart;
@@ -20,6 +21,9 @@ use crate::store::{CampaignStore, Totals};
 
 /// Time for one finding.
 const BUDGET: Duration = Duration::from_secs(20);
+
+/// What may be spent to find out which constructs a finding needs.
+const BLAME: BlameBudget = BlameBudget { runs: 40, cpu: Duration::from_secs(5) };
 
 /// Share of the time that reductions may take while the campaign runs, in workers.
 const SHARE: f64 = 0.5;
@@ -213,6 +217,7 @@ impl<'a> Triage<'a> {
     fn reduce(&self, reproduction: &Reproduction, watch: &Watch) -> Option<ReducedFinding> {
         let rules = ReductionRules {
             effort: reduce::Effort { jobs: 1, time: Some(BUDGET) },
+            blame: Some(BLAME),
             releases: Some(if self.rules.bisect { Extent::All } else { Extent::Borders }),
         };
         let mut runner = self.runners.runner().ok()?;

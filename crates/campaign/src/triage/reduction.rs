@@ -7,6 +7,7 @@ use std::sync::Arc;
 use eval::{Expectation, to_term};
 use oracle::Asking;
 use oracle::frame::frames;
+use reduce::blame::{BlameBudget, blame};
 use reduce::predicate::{Bug, proof};
 use reduce::{Effort, Input, ReduceError, Reduced, Watcher};
 use smtlib::{Command, Mode, Release, Script, Store, print};
@@ -26,6 +27,8 @@ pub struct ReductionRules {
     pub effort: Effort,
     /// Ask installed releases which of them have the bug.
     pub releases: Option<Extent>,
+    /// Find out which constructs the bug needs, within this budget.
+    pub blame: Option<BlameBudget>,
 }
 
 /// A reduced finding.
@@ -79,7 +82,7 @@ impl Reproduction {
         let witness = self.witness.as_deref().filter(|_| proven);
         let input = Input { text: self.input.as_bytes(), witness: witness.map(str::as_bytes) };
         let reduced = reduce::reduce(input, &bug, &rules.effort, observer)?;
-        self.described(&bug, reduced, rules, runner)
+        self.described(&bug, reduced, rules, runner, observer)
     }
 
     /// The finding on a text: its input, or a part of it.
@@ -104,6 +107,7 @@ impl Reproduction {
         reduced: Reduced,
         rules: &ReductionRules,
         runner: &mut dyn Runner,
+        observer: &dyn Watcher,
     ) -> Result<ReducedFinding, CampaignError> {
         let failed = |error: RunError| CampaignError::of_run(&self.finding.solver, error);
         let mut store = Store::new();
@@ -157,6 +161,11 @@ impl Reproduction {
         if let Some(extent) = rules.releases {
             let (releases, cost) = releases::compare(bug, best, extent)?;
             finding.releases = releases;
+            accounts += cost;
+        }
+        if let Some(budget) = &rules.blame {
+            let (blame, cost) = blame(bug, best, budget, observer)?;
+            finding.blame = blame.constructs;
             accounts += cost;
         }
         if let (Some(script), Some(verdict)) = (script, verdict) {

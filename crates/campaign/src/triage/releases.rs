@@ -36,7 +36,8 @@ pub fn compare(bug: &Bug, best: &Best, extent: Extent) -> Result<(Option<Release
         .map(|solver| Arc::new(Configuration { id: own.id, solver, request: own.request.clone() }))
         .filter(|configuration| {
             let release = configuration.release();
-            let fits = |usage: &smtlib::logic::Usage| usage.operators.iter().all(|op| op.row().accepted_by(release));
+            let fits =
+                |usage: &smtlib::logic::Usage| usage.operators.iter().all(|op| op.row().accepted_by(release));
             usage.as_ref().is_none_or(fits)
         })
         .collect();

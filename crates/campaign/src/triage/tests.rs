@@ -93,6 +93,7 @@ fn found(step: usize, signature: Signature) -> Reproduction {
         platform: String::new(),
         runs: Vec::new(),
         operators: Vec::new(),
+        blame: Vec::new(),
         releases: None,
         group: None,
         provenance: Origin { step, ..Origin::default() },

@@ -147,6 +147,7 @@ fn reproduction(
         platform: String::new(),
         runs: Vec::new(),
         operators,
+        blame: Vec::new(),
         releases: None,
         group: None,
         provenance: origin,

@@ -13,6 +13,7 @@ use clap::Args;
 use eval::Expectation;
 use indicatif::{ProgressBar, ProgressStyle};
 use oracle::{Asking, Judge, Subject, Verdict};
+use reduce::blame::BlameBudget;
 use reduce::driver::Best;
 use reduce::predicate::{Bug, Command, Output, Predicate, proof};
 use reduce::{Effort, Input, Progress, Reduced, Watcher};
@@ -164,7 +165,11 @@ impl Reduce {
         }
         let solvers = fleet::of_finding(&finding, None)?;
         let view = View::new(self.out.clone(), self.json);
-        let rules = ReductionRules { effort: self.effort(), releases: self.bisect.then_some(Extent::All) };
+        let rules = ReductionRules {
+            effort: self.effort(),
+            releases: self.bisect.then_some(Extent::All),
+            blame: Some(BlameBudget::default()),
+        };
         let done = triage::reduce_folder(&folder, finding, &solvers, self.rules(), &rules, &view)?;
         view.finish();
         Ok(report(

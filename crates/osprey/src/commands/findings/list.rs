@@ -126,7 +126,8 @@ impl List {
             });
         }
         // What the store does not know is a bug of its own.
-        for item in listed.iter().filter(|item| !known.iter().any(|known| known.hash == item.finding.hash())) {
+        for item in listed.iter().filter(|item| !known.iter().any(|known| known.hash == item.finding.hash()))
+        {
             let kind = item.finding.kind.to_string();
             bugs.push(Bug { bug: &item.bug, kind, shown: 1, example: item, faces: Vec::new() });
         }

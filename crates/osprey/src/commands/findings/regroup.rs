@@ -31,7 +31,10 @@ impl Merge {
     pub fn run(self) -> Result<Exit> {
         let (mut store, hashes) = named(&self.findings)?;
         let moved = regroup::merge(&mut *store, &hashes)?;
-        output::print_line(&format!("{moved} findings are taken for the bug of {} now", self.findings[0].display()))?;
+        output::print_line(&format!(
+            "{moved} findings are taken for the bug of {} now",
+            self.findings[0].display()
+        ))?;
         Ok(Exit::Clean)
     }
 }
