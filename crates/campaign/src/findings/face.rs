@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use oracle::Kind;
-use reduce::blame::Blamed;
+use reduce::blame::{Blame, Blamed, Role};
 use serde::{Deserialize, Serialize};
 use smtlib::Version;
 
@@ -149,7 +149,7 @@ impl Face {
 /// The constructs of a finding with their weights, the heaviest first: those that the bug needs, where that is known; else
 /// all that may be to blame.
 fn weighed(finding: &Finding, rarity: &Rarity) -> Vec<Weighed> {
-    let mut all: Vec<Weighed> = match finding.blame.is_empty() {
+    let mut all: Vec<Weighed> = match finding.blame.constructs.is_empty() {
         true => {
             let telling = essential(&finding.operators);
             let weigh = |name: &String| {
@@ -169,17 +169,14 @@ fn worth(name: &str, rarity: &Rarity) -> f64 {
     NEED + (1.0 - NEED) * rarity.of(name)
 }
 
-/// What others do as well in its place goes by one name.
-fn blamed(blame: &[Blamed], rarity: &Rarity) -> Vec<Weighed> {
-    let needed: Vec<&Blamed> = blame.iter().filter(|blamed| blamed.is_to_blame()).collect();
-    let names: Vec<String> = needed.iter().map(|blamed| blamed.construct.clone()).collect();
-    let telling = essential(&names);
-    let weigh = |blamed: &&Blamed| {
+/// What others do as well in its place goes by one name. Options are compared by themselves.
+fn blamed(blame: &Blame, rarity: &Rarity) -> Vec<Weighed> {
+    let weigh = |blamed: &Blamed| {
         let name = blamed.stays_with.iter().chain([&blamed.construct]).min().unwrap_or(&blamed.construct);
-        let share = if telling.contains(&blamed.construct.as_str()) { 1.0 } else { INCIDENTAL };
+        let share = if blamed.role == Role::Computes { 1.0 } else { INCIDENTAL };
         Weighed { construct: name.clone(), weight: share * worth(&blamed.construct, rarity) }
     };
-    needed.iter().map(weigh).collect()
+    blame.to_blame().filter(|blamed| !blamed.construct.starts_with("option ")).map(weigh).collect()
 }
 
 #[cfg(test)]

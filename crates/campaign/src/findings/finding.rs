@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use eval::Expectation;
 use oracle::{Kind, Verdict};
 use reduce::Size;
-use reduce::blame::Blamed;
+use reduce::blame::Blame;
 use serde::{Deserialize, Serialize};
 use smtlib::{Setting, Status};
 use solver::crash::CrashReport;
@@ -58,8 +58,8 @@ pub struct Finding {
     /// Names of the operators in the script, the Boolean ones left out.
     pub operators: Vec<String>,
     /// Which constructs of the script it needs, the most telling first; empty where that was not asked.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub blame: Vec<Blamed>,
+    #[serde(skip_serializing_if = "nothing_blamed")]
+    pub blame: Blame,
     /// Which installed releases have it, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub releases: Option<Releases>,
@@ -167,6 +167,10 @@ pub struct Releases {
     pub last_good: Option<String>,
     /// The oldest clean release after the newest affected one.
     pub first_fixed: Option<String>,
+}
+
+fn nothing_blamed(blame: &Blame) -> bool {
+    blame.constructs.is_empty()
 }
 
 /// Output kept in `finding.json` and the report.

@@ -198,7 +198,7 @@ fn input(finding: &Finding, shown: &Texts) -> String {
 /// Which constructs it needs, and which bug it is another face of.
 fn needs(finding: &Finding) -> String {
     let mut out = String::new();
-    let to_blame: Vec<&Blamed> = finding.blame.iter().filter(|blamed| blamed.is_to_blame()).collect();
+    let to_blame: Vec<&Blamed> = finding.blame.to_blame().collect();
     if !to_blame.is_empty() {
         out += "## What it needs\n\nWithout these the misbehaviour goes away, the most telling first:\n\n";
         for blamed in to_blame {

@@ -5,7 +5,7 @@
 
 use eval::{Derivation, Expectation};
 use oracle::Kind;
-use reduce::blame::Blamed;
+use reduce::blame::Blame;
 use serde::Deserialize;
 use smtlib::{Setting, Status};
 use solver::crash::CrashReport;
@@ -42,7 +42,7 @@ pub struct StoredFinding {
     runs: Vec<StoredRun>,
     operators: Vec<String>,
     #[serde(default)]
-    blame: Vec<Blamed>,
+    blame: Blame,
     releases: Option<Releases>,
     group: Option<Membership>,
     provenance: Origin,

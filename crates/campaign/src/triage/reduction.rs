@@ -165,7 +165,7 @@ impl Reproduction {
         }
         if let Some(budget) = &rules.blame {
             let (blame, cost) = blame(bug, best, budget, observer)?;
-            finding.blame = blame.constructs;
+            finding.blame = blame;
             accounts += cost;
         }
         if let (Some(script), Some(verdict)) = (script, verdict) {

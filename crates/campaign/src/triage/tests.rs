@@ -93,7 +93,7 @@ fn found(step: usize, signature: Signature) -> Reproduction {
         platform: String::new(),
         runs: Vec::new(),
         operators: Vec::new(),
-        blame: Vec::new(),
+        blame: reduce::blame::Blame::default(),
         releases: None,
         group: None,
         provenance: Origin { step, ..Origin::default() },

@@ -147,7 +147,7 @@ fn reproduction(
         platform: String::new(),
         runs: Vec::new(),
         operators,
-        blame: Vec::new(),
+        blame: reduce::blame::Blame::default(),
         releases: None,
         group: None,
         provenance: origin,

@@ -450,3 +450,204 @@ fn rotated(store: &mut Store, bits: Term, width: u32, left: u32) -> Option<Term>
     let (low, high) = (cut(width - left - 1, 0)?, cut(width - 1, width - left)?);
     store.op(Op::BvConcat, &[low, high]).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use eval::sorts::Sorts;
+    use eval::{Budget, Evaluator, Mode, Model, Value};
+    use generate::rng;
+    use smtlib::{Command, Fun, Sort, parse};
+
+    use super::*;
+
+    /// Values that letters take together.
+    const SAMPLES: u64 = 400;
+
+    /// Constants of every kind of sort for the letters, and numbers and languages.
+    fn scene(store: &mut Store) -> Vec<(String, Fun)> {
+        let kinds = [
+            ("Bool", "Bool"),
+            ("Int", "Int"),
+            ("Real", "Real"),
+            ("String", "String"),
+            ("RoundingMode", "RoundingMode"),
+            ("BitVec", "(_ BitVec 5)"),
+            ("Float", "(_ FloatingPoint 3 5)"),
+            ("Array", "(Array Int Bool)"),
+            ("Seq", "(Seq Int)"),
+            ("Set", "(Set Int)"),
+        ];
+        let mut text = String::new();
+        for (_, sort) in kinds {
+            for letter in ["a", "b", "c"] {
+                text += &format!("(declare-const |{letter} {sort}| {sort})");
+            }
+        }
+        let script = parse(store, text.as_bytes(), smtlib::Mode::Tolerant).expect("a script").script;
+        let names =
+            kinds.iter().flat_map(|(kind, _)| ["a", "b", "c"].map(|letter| format!("{letter} {kind}")));
+        names.zip(script.declared_funs()).collect()
+    }
+
+    fn languages(store: &mut Store) -> Vec<Term> {
+        let text = "(declare-const r RegLan)(assert (str.in_re \"\" (re.union re.none re.all re.allchar (str.to_re \"\") \
+                    (str.to_re \"a\") (re.range \"a\" \"c\") (re.* (str.to_re \"ab\")) (re.comp (str.to_re \"ab\")))))";
+        let script = parse(store, text.as_bytes(), smtlib::Mode::Tolerant).expect("a script").script;
+        let root = script.assertions().next().expect("an assertion");
+        store.args(store.args(root)[1]).to_vec()
+    }
+
+    /// What tells two terms apart: an equation, or membership of a constant string in both languages.
+    fn agreement(store: &mut Store, left: Term, right: Term, string: Term) -> Term {
+        let mut side = |term: Term| match store.sort_of(term) {
+            Sort::REGLAN => store.op(Op::StrInRe, &[string, term]).expect("a membership"),
+            _ => term,
+        };
+        let sides = [side(left), side(right)];
+        store.op(Op::Equal, &sides).expect("an equation")
+    }
+
+    /// Puts many values for the constants to a formula that must always hold.
+    fn always_holds(store: &Store, constants: &[Fun], formula: Term) {
+        let mut decided = 0;
+        for sample in 0..SAMPLES {
+            let mut random = rng::stream(7, sample);
+            let mut model = Model::new();
+            for fun in constants {
+                let sort = store.fun(*fun).result;
+                let sorts = Sorts::new(store, &model);
+                let edges = sorts.edge_values(sort);
+                // All pairs of edge values come first.
+                let place = sample as usize
+                    / if model.value(constants[0]).is_some() { edges.len().max(1) } else { 1 };
+                let edge =
+                    (sample < SAMPLES / 2).then(|| edges.get(place % edges.len().max(1)).cloned()).flatten();
+                let value: Option<Value> = edge.or_else(|| sorts.random_value(sort, &mut random));
+                model.assign(*fun, value.expect("a value"));
+            }
+            match Evaluator::new(Mode::Choose, Budget::default()).holds(store, &model, formula) {
+                Ok(true) => decided += 1,
+                Ok(false) => panic!("{} is false under {model:?}", store.term_text(formula)),
+                Err(_) => {}
+            }
+        }
+        assert!(decided > SAMPLES / 2, "{}: only {decided} values decide it", store.term_text(formula));
+    }
+
+    #[test]
+    fn both_sides_of_every_law_have_the_same_value() {
+        let mut store = Store::new();
+        let scene = scene(&mut store);
+        let languages = languages(&mut store);
+        let string = scene.iter().find(|(name, _)| name == "a String").expect("a constant").1;
+        let word = store.call(string, &[]).expect("a constant");
+        for law in laws() {
+            let mut used = 0;
+            for sorts in law.sorts {
+                let kinds: Vec<&str> = sorts.split(' ').collect();
+                for choice in 0..8 {
+                    let mut constants = Vec::new();
+                    let mut args = Vec::new();
+                    for letter in &law.letters {
+                        let kind =
+                            LETTERS.iter().position(|known| known == letter).and_then(|at| kinds.get(at));
+                        let arg = match (*letter, kind.copied()) {
+                            ("k", _) if kinds[0] == "Real" => {
+                                store.real(Rational::from([3, -2, 1, 7][choice % 4]))
+                            }
+                            ("k", _) => store.int([3, -2, 1, 7][choice % 4]),
+                            (letter, Some("RegLan")) => {
+                                languages
+                                    [(choice + usize::from(letter == "b") * (choice + 3)) % languages.len()]
+                            }
+                            (letter, Some(kind)) => {
+                                let wanted = format!("{letter} {kind}");
+                                let fun =
+                                    scene.iter().find(|(name, _)| *name == wanted).expect("a constant").1;
+                                constants.push(fun);
+                                store.call(fun, &[]).expect("a constant")
+                            }
+                            (_, None) => break,
+                        };
+                        args.push(arg);
+                    }
+                    let terms: Vec<Term> =
+                        law.operators.iter().filter_map(|op| store.op(*op, &args).ok()).collect();
+                    for term in terms {
+                        let Some(form) = law.applied(&mut store, term) else { continue };
+                        used += 1;
+                        if store.sort_of(term) == Sort::REGLAN {
+                            constants.push(string);
+                        }
+                        let formula = agreement(&mut store, term, form, word);
+                        always_holds(&store, &constants, formula);
+                    }
+                    let varies = law.letters.contains(&"k") || kinds[0] == "RegLan";
+                    if !varies {
+                        break;
+                    }
+                }
+            }
+            assert!(used > 0, "never used: {:?} {:?}", law.operators, law.right);
+        }
+    }
+
+    #[test]
+    fn forms_of_operators_with_indices_and_many_arguments_say_the_same() {
+        let text = "(declare-const a (_ BitVec 5))(declare-const p Bool)(declare-const q Bool)(declare-const s String)
+            (assert (= a ((_ rotate_left 2) a)))(assert (= a ((_ rotate_right 12) a)))
+            (assert (= #b00000 ((_ extract 4 0) ((_ zero_extend 3) a))))(assert (= ((_ repeat 3) a) ((_ repeat 3) #b01010)))
+            (assert (and p q (= a #b00000)))(assert (or p q (= a #b00000)))(assert (distinct a #b00001 #b00011))
+            (assert (str.in_re s ((_ re.^ 2) (re.opt (re.range \"a\" \"c\")))))
+            (assert (forall ((x Bool)) (or x p)))(assert (exists ((x Bool)) (and x p)))(assert (! (or p q) :named n))";
+        let mut store = Store::new();
+        let script = parse(&mut store, text.as_bytes(), smtlib::Mode::Tolerant).expect("a script").script;
+        let constants: Vec<Fun> = script.declared_funs().collect();
+        let word = store.call(constants[3], &[]).expect("a constant");
+        let mut seen = Vec::new();
+        for term in store.subterms(&script.terms(&store)) {
+            if store.mentions_vars(term) && !matches!(store.head(term), Head::Bind(..)) {
+                continue;
+            }
+            for form in special(&mut store, term) {
+                let formula = agreement(&mut store, term, form, word);
+                always_holds(&store, &constants, formula);
+                seen.push(names::of_term(&store, term).unwrap_or_default().into_owned());
+            }
+        }
+        seen.sort();
+        seen.dedup();
+        let all = [
+            ":named",
+            "and",
+            "distinct BitVec",
+            "exists",
+            "forall",
+            "or",
+            "re.^",
+            "repeat",
+            "rotate_left",
+            "rotate_right",
+            "zero_extend",
+        ];
+        assert_eq!(seen, all);
+    }
+
+    #[test]
+    fn a_form_does_without_the_construct_and_fits_the_sort() {
+        let text = "(declare-const x Int)(declare-const y Int)(declare-const r Real)(assert (= x (mod y 3)))
+                    (assert (= x (mod y x)))(assert (< r 1.5))(assert (not (< x y)))";
+        let mut store = Store::new();
+        let script = parse(&mut store, text.as_bytes(), smtlib::Mode::Tolerant).expect("a script").script;
+        let forms = |store: &mut Store, place: usize| -> Vec<String> {
+            let Some(Command::Assert(root)) = script.commands.get(place) else { return Vec::new() };
+            let inner = store.args(*root).iter().copied().find(|arg| !store.args(*arg).is_empty());
+            let forms = equivalents(store, inner.unwrap_or(*root));
+            forms.iter().map(|form| store.term_text(*form)).collect()
+        };
+        assert_eq!(forms(&mut store, 3), ["(- y (* 3 (div y 3)))"]);
+        assert!(forms(&mut store, 4).is_empty(), "x may be 0");
+        assert_eq!(forms(&mut store, 5), ["(not (<= 1.5 r))", "(> 1.5 r)"]);
+        assert_eq!(forms(&mut store, 6), ["(not (<= y x))", "(> y x)"]);
+    }
+}

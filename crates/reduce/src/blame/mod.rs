@@ -20,8 +20,7 @@ use serde::{Deserialize, Serialize};
 use smtlib::{Store, Term};
 use solver::run::Accounts;
 
-use self::names::Weight;
-pub use self::names::{Name, constructs, options};
+pub use self::names::{Name, Role, constructs, options};
 use self::trial::Trial;
 use self::variants::{Variant, Whole};
 use crate::course::{Best, Watcher};
@@ -39,6 +38,7 @@ pub struct Blame {
 pub struct Blamed {
     /// As [`constructs`] and [`options`] call it.
     pub construct: String,
+    pub role: Role,
     /// At how many places it stands: equal terms are one place.
     pub occurrences: u32,
     /// At how many of them nothing that was tried in its place keeps the bug; 1 if only one of several has to stay,
@@ -57,9 +57,12 @@ impl Blamed {
 }
 
 impl Blame {
-    /// What the bug goes away without.
+    /// What the bug goes away without, as far as it tells something: options and commands, and what computes; where
+    /// nothing does, what tests, else what writes values, else what connects.
     pub fn to_blame(&self) -> impl Iterator<Item = &Blamed> {
-        self.constructs.iter().filter(|blamed| blamed.is_to_blame())
+        let to_blame = || self.constructs.iter().filter(|blamed| blamed.is_to_blame());
+        let role = to_blame().map(|blamed| blamed.role).filter(|role| *role != Role::Setting).min();
+        to_blame().filter(move |blamed| blamed.role == Role::Setting || Some(blamed.role) == role)
     }
 }
 
@@ -94,7 +97,7 @@ enum Place {
 /// A construct under trial.
 struct Suspect {
     name: String,
-    weight: Weight,
+    role: Role,
     /// Terms of the script, or a whole command or option.
     terms: Vec<Term>,
     whole: Option<Whole>,
@@ -115,9 +118,12 @@ pub fn blame(
     };
     let mut suspects = trial.suspects();
     if trial.shows_itself()? {
-        for weight in Weight::ALL {
-            trial.tried(&mut suspects, weight)?;
+        for role in Role::ALL {
+            trial.tried(&mut suspects, role)?;
         }
+    } else {
+        // Nothing can be tried on a script that we cannot print as it is; the reducer has, as text.
+        suspects.iter_mut().for_each(|suspect| suspect.places.fill(Place::Needed));
     }
     let blame = Blame { constructs: ranked(suspects) };
     Ok((blame, trial.accounts))
@@ -126,7 +132,7 @@ pub fn blame(
 /// The most telling first: what is needed before what can go, what computes before what tests or writes, what nothing
 /// replaces before what something does.
 fn ranked(suspects: Vec<Suspect>) -> Vec<Blamed> {
-    let mut ranked: Vec<(Weight, Blamed)> = suspects
+    let mut ranked: Vec<Blamed> = suspects
         .into_iter()
         .map(|suspect| {
             let needed = suspect.places.iter().filter(|place| **place == Place::Needed).count();
@@ -142,14 +148,14 @@ fn ranked(suspects: Vec<Suspect>) -> Vec<Blamed> {
             let occurrences = suspect.places.len();
             let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
             let (needed, occurrences) = (count(needed), count(occurrences));
-            (suspect.weight, Blamed { construct: suspect.name, occurrences, needed, stays_with })
+            Blamed { construct: suspect.name, role: suspect.role, occurrences, needed, stays_with }
         })
         .collect();
-    ranked.sort_by_cached_key(|(weight, blamed)| {
+    ranked.sort_by_cached_key(|blamed| {
         let every = blamed.needed == blamed.occurrences && blamed.stays_with.is_empty();
-        (!blamed.is_to_blame(), *weight, !every, blamed.needed == 0, blamed.construct.clone())
+        (!blamed.is_to_blame(), blamed.role, !every, blamed.needed == 0, blamed.construct.clone())
     });
-    ranked.into_iter().map(|(_, blamed)| blamed).collect()
+    ranked
 }
 
 /// Constructs that a form brings into a script: connectives only where there is nothing else.
@@ -161,7 +167,7 @@ fn brought(store: &Store, old: Term, new: Term) -> Vec<String> {
         .filter(|part| !known.contains(part))
         .filter_map(|part| {
             let name = names::of_term(store, part)?;
-            Some((Weight::of(store, part) == Weight::Connects, name.into_owned()))
+            Some((Role::of(store, part) == Role::Connects, name.into_owned()))
         })
         .collect();
     if found.iter().any(|(connects, _)| !connects) {
@@ -174,10 +180,10 @@ fn brought(store: &Store, old: Term, new: Term) -> Vec<String> {
 }
 
 impl Trial<'_> {
-    /// Tries everything on the constructs of a weight, cheap and telling attempts on all of them first.
-    fn tried(&mut self, suspects: &mut [Suspect], weight: Weight) -> Result<(), ReduceError> {
+    /// Tries everything on the constructs of a role, cheap and telling attempts on all of them first.
+    fn tried(&mut self, suspects: &mut [Suspect], role: Role) -> Result<(), ReduceError> {
         let mut chosen: Vec<&mut Suspect> =
-            suspects.iter_mut().filter(|suspect| suspect.weight == weight).collect();
+            suspects.iter_mut().filter(|suspect| suspect.role == role).collect();
         for suspect in &mut chosen {
             if let Some(whole) = suspect.whole.clone() {
                 self.whole(suspect, &whole)?;
@@ -193,18 +199,36 @@ impl Trial<'_> {
                 }
             }
         }
-        for kind in [Variant::fresh, Variant::value, Variant::pinned] {
-            for suspect in &mut chosen {
-                for (place, term) in suspect.terms.clone().into_iter().enumerate() {
-                    if suspect.places[place] != Place::Free {
-                        let came = self.keeps(&kind(term))?;
-                        suspect.places[place].learn(came, Vec::new());
-                    }
+        self.each(&mut chosen, Variant::fresh)?;
+        self.each(&mut chosen, Variant::pinned)?;
+        for suspect in &mut chosen {
+            self.equivalents(suspect)?;
+        }
+        for suspect in &mut chosen {
+            for (place, term) in suspect.terms.clone().into_iter().enumerate() {
+                if matches!(suspect.places[place], Place::Needed | Place::Untried) {
+                    let came = self.keeps(&Variant::Defined(term))?;
+                    suspect.places[place].learn(came, vec!["=>".to_owned()]);
                 }
             }
         }
-        for suspect in &mut chosen {
-            self.equivalents(suspect)?;
+        self.each(&mut chosen, Variant::value)?;
+        Ok(())
+    }
+
+    /// One attempt at every place that still seems needed.
+    fn each(
+        &mut self,
+        suspects: &mut [&mut Suspect],
+        attempt: fn(Term) -> Variant,
+    ) -> Result<(), ReduceError> {
+        for suspect in suspects {
+            for (place, term) in suspect.terms.clone().into_iter().enumerate() {
+                if matches!(suspect.places[place], Place::Needed | Place::Untried) {
+                    let came = self.keeps(&attempt(term))?;
+                    suspect.places[place].learn(came, Vec::new());
+                }
+            }
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 use smtlib::theory::{Theory, table};
 use smtlib::{AttributeValue, Command, Head, Op, Script, Sort, SortKind, Store, Term};
 use solver::run::Configuration;
@@ -285,9 +286,10 @@ fn named(op: Op, class: Option<usize>) -> &'static str {
     }
 }
 
-/// How much a construct says about a bug that needs it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Weight {
+/// What a construct does in a script, which decides how much it says about a bug that needs it: the first most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
     /// An operator that computes something, a binder.
     Computes,
     /// An option, a tactic, the logic, a command.
@@ -296,28 +298,29 @@ pub(super) enum Weight {
     Tests,
     /// Writes a value down.
     Writes,
+    /// A Boolean connective.
     Connects,
 }
 
-impl Weight {
+impl Role {
     /// The most telling first.
-    pub(super) const ALL: [Weight; 5] =
-        [Weight::Computes, Weight::Setting, Weight::Tests, Weight::Writes, Weight::Connects];
+    pub(super) const ALL: [Role; 5] =
+        [Role::Computes, Role::Setting, Role::Tests, Role::Writes, Role::Connects];
 
-    pub(super) fn of(store: &Store, term: Term) -> Weight {
-        let Head::Op(op, _) = store.head(term) else { return Weight::Computes };
+    pub(super) fn of(store: &Store, term: Term) -> Role {
+        let Head::Op(op, _) = store.head(term) else { return Role::Computes };
         let boolean =
             |place: usize| store.args(term).get(place).is_some_and(|arg| store.sort_of(*arg) == Sort::BOOL);
         match op {
-            Op::Not | Op::And | Op::Or | Op::Implies | Op::Xor => Weight::Connects,
-            Op::Equal | Op::Distinct if boolean(0) => Weight::Connects,
-            Op::Ite if boolean(1) => Weight::Connects,
-            Op::Equal | Op::Distinct => Weight::Tests,
-            _ if Weight::compares(op) => Weight::Tests,
-            _ if store.args(term).is_empty() && op.row().theory == Theory::Floats => Weight::Writes,
-            Op::Fp | Op::SeqUnit | Op::SeqEmpty | Op::SetEmpty | Op::SetSingleton => Weight::Writes,
-            Op::StrToRe => Weight::Writes,
-            _ => Weight::Computes,
+            Op::Not | Op::And | Op::Or | Op::Implies | Op::Xor => Role::Connects,
+            Op::Equal | Op::Distinct if boolean(0) => Role::Connects,
+            Op::Ite if boolean(1) => Role::Connects,
+            Op::Equal | Op::Distinct => Role::Tests,
+            _ if Role::compares(op) => Role::Tests,
+            _ if store.args(term).is_empty() && op.row().theory == Theory::Floats => Role::Writes,
+            Op::Fp | Op::SeqUnit | Op::SeqEmpty | Op::SetEmpty | Op::SetSingleton => Role::Writes,
+            Op::StrToRe => Role::Writes,
+            _ => Role::Computes,
         }
     }
 

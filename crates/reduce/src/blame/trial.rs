@@ -9,7 +9,7 @@ use smtlib::print::{Dialect, print_in};
 use smtlib::{Mode, Release, Store, Term};
 use solver::run::{Accounts, Configuration};
 
-use super::names::{self, Weight};
+use super::names::{self, Role};
 use super::variants::{Variant, Whole};
 use super::{BlameBudget, Place, Suspect, laws};
 use crate::course::{Best, Watcher};
@@ -182,14 +182,14 @@ impl<'t> Trial<'t> {
     pub(super) fn suspects(&self) -> Vec<Suspect> {
         let (store, script) = (&self.bench.store, &self.bench.draft.script);
         let mut suspects: Vec<Suspect> = Vec::new();
-        let mut add = |name: String, weight: Weight, term: Option<Term>, whole: Option<Whole>| {
+        let mut add = |name: String, role: Role, term: Option<Term>, whole: Option<Whole>| {
             let place = suspects.iter().position(|suspect| suspect.name == name);
             let suspect = match place {
                 Some(place) => &mut suspects[place],
                 None => {
                     suspects.push(Suspect {
                         name,
-                        weight,
+                        role,
                         terms: Vec::new(),
                         whole: None,
                         places: Vec::new(),
@@ -207,22 +207,22 @@ impl<'t> Trial<'t> {
             }
         };
         for (place, option) in names::options(&self.configuration).into_iter().enumerate() {
-            add(option.into_owned(), Weight::Setting, None, Some(Whole::Option(place)));
+            add(option.into_owned(), Role::Setting, None, Some(Whole::Option(place)));
         }
         for (place, command) in script.commands.iter().enumerate() {
             let mut names = Vec::new();
             names::of_command(store, command, &mut names);
             for name in names {
-                add(name.into_owned(), Weight::Setting, None, Some(Whole::Commands(vec![place])));
+                add(name.into_owned(), Role::Setting, None, Some(Whole::Commands(vec![place])));
             }
         }
         if script.commands.iter().filter(|command| command.is_check()).count() > 1 {
             let whole = Some(Whole::SeveralChecks);
-            add(names::SEVERAL_CHECKS.to_owned(), Weight::Setting, None, whole);
+            add(names::SEVERAL_CHECKS.to_owned(), Role::Setting, None, whole);
         }
         for term in store.subterms(&script.terms(store)) {
             if let Some(name) = names::of_term(store, term) {
-                add(name.into_owned(), Weight::of(store, term), Some(term), None);
+                add(name.into_owned(), Role::of(store, term), Some(term), None);
             }
         }
         suspects

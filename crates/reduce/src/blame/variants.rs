@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use eval::{Budget, Evaluator, Mode, Model, Value};
 use rustc_hash::FxHashMap;
-use smtlib::{Command, Fun, Head, Op, Script, Store, Term};
+use smtlib::{Command, Fun, Head, Op, Script, Sort, SortKind, Store, Term};
 
 use super::laws;
 use super::names::{self, is_value};
@@ -21,6 +21,8 @@ pub(super) enum Variant {
     /// A fresh constant in the place of a term, and its arguments still there: equal to their values under the model, or
     /// to fresh constants.
     Pinned(Term),
+    /// A fresh constant in the place of a choice, and an implication for each case.
+    Defined(Term),
     /// The equivalent form of this number in the place of terms.
     Forms(Vec<Term>, usize),
     /// Other commands.
@@ -56,6 +58,7 @@ impl Variant {
                 bench.with(&[Edit::Term(*term, value)])
             }
             Variant::Pinned(term) => pinned(bench, *term),
+            Variant::Defined(term) => defined(bench, *term),
             Variant::Forms(terms, number) => rewritten(bench, terms, *number),
             Variant::Commands(edits) => bench.with(edits),
             Variant::Inlined => inlined(bench),
@@ -76,12 +79,15 @@ fn extended(bench: &Workbench, values: &[(Fun, Term)]) -> Option<Option<Arc<Mode
     Some(Some(Arc::new(extended)))
 }
 
-fn is_closed(store: &Store, term: Term) -> bool {
-    !store.is_opaque(term) && store.free_vars(term).is_empty()
+/// Whether a constant can stand for a term: it has no variables, and solvers have constants of its sort.
+fn is_replaceable(store: &Store, term: Term) -> bool {
+    !store.is_opaque(term)
+        && store.free_vars(term).is_empty()
+        && !matches!(store.sort_kind(store.sort_of(term)), SortKind::RegLan | SortKind::Fun(..))
 }
 
 fn fresh(bench: &mut Workbench, terms: &[Term]) -> Option<Draft> {
-    if !terms.iter().all(|term| is_closed(&bench.store, *term)) {
+    if !terms.iter().all(|term| is_replaceable(&bench.store, *term)) {
         return None;
     }
     let mut edits = Vec::new();
@@ -110,7 +116,8 @@ fn first_use(bench: &Workbench, term: Term) -> Option<usize> {
 
 fn pinned(bench: &mut Workbench, term: Term) -> Option<Draft> {
     let args = bench.store.args(term).to_vec();
-    if !is_closed(&bench.store, term) || matches!(bench.store.head(term), Head::Bind(..) | Head::Annotated(_))
+    if !is_replaceable(&bench.store, term)
+        || matches!(bench.store.head(term), Head::Bind(..) | Head::Annotated(_))
     {
         return None;
     }
@@ -123,6 +130,9 @@ fn pinned(bench: &mut Workbench, term: Term) -> Option<Draft> {
     let mut pins = Vec::new();
     for arg in args {
         if bench.store.args(arg).is_empty() || is_value(&bench.store, arg) {
+            continue;
+        }
+        if !is_replaceable(&bench.store, arg) {
             continue;
         }
         let sort = bench.store.sort_of(arg);
@@ -146,11 +156,46 @@ fn pinned(bench: &mut Workbench, term: Term) -> Option<Draft> {
     if pins.is_empty() {
         return None;
     }
+    asserting(bench, &edits, &values, place, pins)
+}
+
+/// The script with steps applied and assertions before the command that was at a place.
+fn asserting(
+    bench: &mut Workbench,
+    edits: &[Edit],
+    values: &[(Fun, Term)],
+    place: usize,
+    assertions: Vec<Command>,
+) -> Option<Draft> {
     let old = bench.draft.script.commands.len();
-    let mut script = applied(&mut bench.store, &bench.draft.script.clone(), &edits)?;
+    let mut script = applied(&mut bench.store, &bench.draft.script.clone(), edits)?;
     let place = place + (script.commands.len() - old);
-    script.commands.splice(place..place, pins);
-    Some(Draft { script, model: extended(bench, &values)? })
+    script.commands.splice(place..place, assertions);
+    Some(Draft { script, model: extended(bench, values)? })
+}
+
+/// `(ite c a b)` as a constant that is `a` if `c`, else `b`. Connectives have forms of their own.
+fn defined(bench: &mut Workbench, term: Term) -> Option<Draft> {
+    let is_choice = bench.store.op_of(term) == Some(Op::Ite) && bench.store.sort_of(term) != Sort::BOOL;
+    if !is_choice || !is_replaceable(&bench.store, term) {
+        return None;
+    }
+    let place = first_use(bench, term)?;
+    let (condition, yes, no) = match bench.store.args(term) {
+        [condition, yes, no] => (*condition, *yes, *no),
+        _ => return None,
+    };
+    let sort = bench.store.sort_of(term);
+    let fun = bench.fresh_constant(sort);
+    let store = &mut bench.store;
+    let constant = store.call(fun, &[]).ok()?;
+    let mut cases = Vec::new();
+    let otherwise = store.not(condition).ok()?;
+    for (condition, value) in [(condition, yes), (otherwise, no)] {
+        let equal = store.op(Op::Equal, &[constant, value]).ok()?;
+        cases.push(Command::Assert(store.op(Op::Implies, &[condition, equal]).ok()?));
+    }
+    asserting(bench, &[Edit::Fresh(term, fun)], &[(fun, term)], place, cases)
 }
 
 /// The script with equivalent forms of terms, those inside one another included.
