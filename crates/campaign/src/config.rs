@@ -184,6 +184,15 @@ impl PolicyName {
     }
 }
 
+/// Bugs that the user does not want to hear of.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Signatures of findings, or hashes of signatures.
+    pub signatures: Vec<String>,
+    /// Output folders of campaigns, or folders of single findings: all bugs in them.
+    pub folders: Vec<PathBuf>,
+}
+
 /// How the campaign is run: may differ from one resumption to the next.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -198,8 +207,8 @@ pub struct Settings {
     pub stop_after: Option<u64>,
     /// Do not end before every finding has been made small.
     pub reduce_all: bool,
-    /// Signatures that are not reported any more.
-    pub known: Vec<String>,
+    /// Bugs that are not reported any more.
+    pub known: Known,
     /// One JSON object per line for everything that happens.
     pub log: Option<PathBuf>,
 }

@@ -87,7 +87,9 @@ fn finding(kind: Kind, runs: Vec<RunRecord>) -> Finding {
         platform: "linux".to_owned(),
         runs,
         operators: vec!["+".to_owned()],
+        blame: reduce::blame::Blame::default(),
         releases: None,
+        group: None,
         provenance: Origin::default(),
     }
 }

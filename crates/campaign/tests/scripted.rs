@@ -78,7 +78,7 @@ fn settings(out: &Path, iterations: u64) -> Settings {
         iterations: Some(iterations),
         stop_after: None,
         reduce_all: true,
-        known: Vec::new(),
+        known: campaign::Known::default(),
         log: None,
     }
 }
@@ -221,7 +221,8 @@ fn a_suppressed_signature_is_not_reported() {
     let signature = first.findings[0].signature.clone();
     for known in [signature.clone(), first.findings[0].hash.clone()] {
         let place = tempfile::tempdir().expect("a folder");
-        let settings = Settings { known: vec![known], ..settings(place.path(), 1) };
+        let known = campaign::Known { signatures: vec![known], ..campaign::Known::default() };
+        let settings = Settings { known, ..settings(place.path(), 1) };
         let summary = Setup::new("seed", &[SEED], wrong).run(&settings).expect("a campaign");
         assert_eq!((summary.findings.len(), summary.totals.suppressed), (0, 1), "{signature}");
         assert_eq!(std::fs::read_dir(place.path().join("bugs")).expect("bugs").count(), 0);

@@ -192,7 +192,7 @@ fn a_race_counts_a_known_bug_of_a_peer_once() {
             serde_json::from_slice(&std::fs::read(&json).expect("a report")).expect("JSON");
         let table = &report["tables"][0];
         assert_eq!(entry(table, 1, "fuzzer"), "copies");
-        let told = ["solver calls", "triggers", "unique"].map(|column| entry(table, 1, column).as_u64());
+        let told = ["solver calls", "triggers", "bugs"].map(|column| entry(table, 1, column).as_u64());
         assert_eq!(told, [Some(6), Some(3), Some(1)], "{report}");
         // Who has raced does not race again.
         let cpu = [0, 1].map(|row| entry(table, row, "CPU s").clone());

@@ -1,6 +1,6 @@
 //! The loop: passes over the best script so far until none makes it smaller, or time is up.
 
-mod patience;
+pub(crate) mod patience;
 mod texts;
 mod trials;
 
@@ -533,7 +533,7 @@ impl Reduction<'_> {
 
 /// The ways to write an input that are tried until it is interesting: for each release with the usual names of formats,
 /// then without; and with characters beyond ASCII as they are if it has any.
-fn dialects(releases: &[Release], text: &[u8]) -> Vec<Dialect> {
+pub(crate) fn dialects(releases: &[Release], text: &[u8]) -> Vec<Dialect> {
     let plain: Vec<Dialect> = releases.iter().map(|release| Dialect::of(*release)).collect();
     let short = plain.iter().map(|dialect| Dialect { named_formats: true, ..*dialect });
     let mut all: Vec<Dialect> = short.chain(plain.iter().copied()).collect();

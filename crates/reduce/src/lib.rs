@@ -12,9 +12,11 @@
 //! - [`edit`]: single steps, and scripts with steps applied; `retype`: scripts with other sorts
 //! - `passes`: one file per family of steps
 //! - [`outline`]: S-expressions, for what cannot be read; [`layout`]: long commands over several lines
+//! - [`blame`]: which constructs of a reduced script the bug needs
 //! - `meaning`: candidates that say the same as one that failed
 //! - [`size`]: how large a script is, whatever its layout
 
+pub mod blame;
 mod course;
 pub mod driver;
 pub mod edit;

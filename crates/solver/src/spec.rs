@@ -69,7 +69,7 @@ impl Spec {
     pub fn parse(text: &str) -> Result<Vec<Spec>, SpecError> {
         // A path with spaces or quotes in it, as a shell hands it over.
         if text.contains('/') && Path::new(text).is_file() {
-            return Ok(vec![Spec { target: Target::Path(PathBuf::from(text)), options: Vec::new() }]);
+            return Ok(vec![Spec { which: Which::Path(PathBuf::from(text)), options: Vec::new() }]);
         }
         let mut specs = Vec::new();
         for words in split_words(text)? {
@@ -198,7 +198,7 @@ mod tests {
         let path = folder.path().join("my \"own\" build's z3");
         std::fs::write(&path, "").expect("written");
         let text = path.to_str().expect("text");
-        assert_eq!(one(text), Spec { target: Target::Path(path.clone()), options: Vec::new() });
+        assert_eq!(one(text), Spec { which: Which::Path(path.clone()), options: Vec::new() });
         std::fs::remove_file(&path).expect("removed");
         assert!(Spec::parse(text).is_err(), "what is no file is split into words");
     }

@@ -10,6 +10,7 @@
 //! - [`tables`]: the results by kind, theory and engine
 
 pub mod blame;
+pub mod groups;
 pub mod hunt;
 pub mod item;
 pub mod judge;

@@ -9,7 +9,7 @@
 pub mod contestant;
 pub mod process;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -50,8 +50,10 @@ struct Judgement {
     triggers: u64,
     /// Triggers that a fresh run confirms.
     confirmed: u64,
-    /// Bugs by signature: kind, and the trigger that shows it.
+    /// Findings by signature: kind, and the trigger that shows it.
     unique: BTreeMap<String, (String, PathBuf)>,
+    /// The bugs that they are taken for.
+    bugs: BTreeSet<String>,
 }
 
 /// Runs the race.
@@ -223,6 +225,13 @@ fn judge(
     let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     let duplicates = summary.pointer("/totals/duplicates").and_then(serde_json::Value::as_u64).unwrap_or(0);
     let found = findings::finished(&campaign.join("bugs")).unwrap_or_default();
+    // Faces of a known bug need not have a folder.
+    let known = campaign::store::read(&campaign).and_then(|mut store| store.findings()).unwrap_or_default();
+    for one in known.iter().filter(|one| one.solver == settings.target.name()) {
+        judgement.bugs.insert(one.group.clone());
+        let entry = (one.kind.clone(), PathBuf::new());
+        judgement.unique.insert(one.signature.clone(), entry);
+    }
     for path in found {
         let Ok((finding, _)) = Finding::read(&path) else { continue };
         if finding.solver == settings.target.name() {
@@ -257,8 +266,8 @@ fn fill(report: &mut Report, settings: &Settings, results: &[Result4]) {
     let minutes = settings.budget.as_secs_f64() / 60.0;
     report.summary.push(format!(
         "{} seeds, {minutes:.0} minutes of CPU time each on one core, {} against {}. All triggers are judged by the \
-         same judge: confirmed by fresh starts, made small, told apart by crash signature, or by operators and the \
-         first release without the bug.",
+         same judge: confirmed by fresh starts, made small, told apart by groups (bugs) and by signatures, as \
+         in a campaign.",
         settings.seeds.len(),
         spec(&settings.target),
         spec(&settings.reference),
@@ -276,9 +285,10 @@ fn fill(report: &mut Report, settings: &Settings, results: &[Result4]) {
             "answered per CPU s",
             "triggers",
             "confirmed",
-            "unique",
+            "bugs",
+            "bugs at half",
+            "signatures",
             "without mutation",
-            "unique at half",
         ],
     );
     for (contestant, effort, half, all) in results {
@@ -294,9 +304,10 @@ fn fill(report: &mut Report, settings: &Settings, results: &[Result4]) {
             effort.calls.map(|calls| calls.per_second(calls.answered)).into(),
             all.triggers.into(),
             all.confirmed.into(),
+            all.bugs.len().into(),
+            half.bugs.len().into(),
             all.unique.len().into(),
             shown_by_seeds(all).into(),
-            half.unique.len().into(),
         ]);
     }
     report.tables.push(table);
@@ -330,8 +341,8 @@ fn ratios(results: &[Result4]) -> Table {
         table.row([what.into(), figure(ours).into(), best.into(), Cell::ratio(figure(ours), best)]);
     };
     if !peers.is_empty() {
-        row("unique confirmed bugs", &|result| result.3.unique.len() as f64);
-        row("unique confirmed bugs at half the budget", &|result| result.2.unique.len() as f64);
+        row("unique confirmed bugs", &|result| result.3.bugs.len() as f64);
+        row("unique confirmed bugs at half the budget", &|result| result.2.bugs.len() as f64);
         let rate = |effort: &Effort, what: fn(Calls) -> u64| {
             effort.calls.map_or(0.0, |calls| calls.per_second(what(calls)))
         };

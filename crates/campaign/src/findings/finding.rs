@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use eval::Expectation;
 use oracle::{Kind, Verdict};
 use reduce::Size;
+use reduce::blame::Blame;
 use serde::{Deserialize, Serialize};
 use smtlib::{Setting, Status};
 use solver::crash::CrashReport;
@@ -56,10 +57,28 @@ pub struct Finding {
     pub runs: Vec<RunRecord>,
     /// Names of the operators in the script, the Boolean ones left out.
     pub operators: Vec<String>,
+    /// Which constructs of the script it needs, the most telling first; empty where that was not asked.
+    #[serde(skip_serializing_if = "nothing_blamed")]
+    pub blame: Blame,
     /// Which installed releases have it, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub releases: Option<Releases>,
+    /// The bug it was taken for when it was told apart. The store has the last word: somebody may have decided
+    /// otherwise since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<Membership>,
     pub provenance: Origin,
+}
+
+/// Another face of a bug that was known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Membership {
+    /// The hash of the first finding that showed the bug.
+    pub id: String,
+    /// The folder of the bug's clearest example at that time.
+    pub example: String,
+    /// Why it is taken for that bug, one sentence.
+    pub why: String,
 }
 
 /// How far a finding has come.
@@ -148,6 +167,10 @@ pub struct Releases {
     pub last_good: Option<String>,
     /// The oldest clean release after the newest affected one.
     pub first_fixed: Option<String>,
+}
+
+fn nothing_blamed(blame: &Blame) -> bool {
+    blame.constructs.is_empty()
 }
 
 /// Output kept in `finding.json` and the report.

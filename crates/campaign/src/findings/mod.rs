@@ -1,15 +1,21 @@
 //! Findings: what they are, their folders, their texts.
 
 mod environment;
+mod face;
 mod finding;
 mod folder;
+mod group;
 mod origin;
 mod report;
 mod repro;
 mod signature;
 mod stored;
 
-pub use finding::{DUPLICATES_KEPT, Finding, Releases, RunRecord, Shrunk, Small, Stage, keep_duplicate};
+pub use face::{Face, Rarity, Weighed};
+pub use finding::{
+    DUPLICATES_KEPT, Finding, Membership, Releases, RunRecord, Shrunk, Small, Stage, keep_duplicate,
+};
 pub use folder::{finished, is_running, sweep, write_file};
+pub use group::{Group, Likeness, alike, group_of, releases_fit};
 pub use origin::{Ancestor, Origin, Told};
 pub use signature::{Constructs, Signature, operators};

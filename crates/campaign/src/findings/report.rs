@@ -2,6 +2,7 @@
 
 use eval::Expectation;
 use oracle::Kind;
+use reduce::blame::Blamed;
 use smtlib::Status;
 
 use super::finding::{Finding, Releases, RunRecord, Small};
@@ -129,6 +130,7 @@ pub fn markdown(finding: &Finding, shown: &Texts, repro: &Repro) -> String {
         }
     }
     out += &input(finding, shown);
+    out += &needs(finding);
     out += &proof(finding, shown, repro);
     out += &again(finding, repro);
     out
@@ -191,6 +193,27 @@ fn input(finding: &Finding, shown: &Texts) -> String {
         true => format!("## Input\n\n`{name}`:\n\n{}\n", code_block("smt2", shown.script)),
         false => format!("## Input\n\nIt is in the attached `{name}`.\n\n"),
     }
+}
+
+/// Which constructs it needs, and which bug it is another face of.
+fn needs(finding: &Finding) -> String {
+    let mut out = String::new();
+    let to_blame: Vec<&Blamed> = finding.blame.to_blame().collect();
+    if !to_blame.is_empty() {
+        out += "## What it needs\n\nWithout these the misbehaviour goes away, the most telling first:\n\n";
+        for blamed in to_blame {
+            out += &format!("- `{}`", blamed.construct.replace('`', "'"));
+            if !blamed.stays_with.is_empty() {
+                out += &format!(" (or {} in its place)", prose(&blamed.stays_with.join(", ")));
+            }
+            out.push('\n');
+        }
+        out.push('\n');
+    }
+    if let Some(group) = &finding.group {
+        out += &format!("It is most likely the bug of `{}`: {}.\n\n", group.example, prose(&group.why));
+    }
+    out
 }
 
 /// How anybody can see that the answer or the model is wrong.

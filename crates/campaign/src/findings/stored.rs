@@ -5,12 +5,13 @@
 
 use eval::{Derivation, Expectation};
 use oracle::Kind;
+use reduce::blame::Blame;
 use serde::Deserialize;
 use smtlib::{Setting, Status};
 use solver::crash::CrashReport;
 use solver::run::PartyId;
 
-use super::finding::{Finding, Releases, RunRecord, Shrunk, Stage};
+use super::finding::{Finding, Membership, Releases, RunRecord, Shrunk, Stage};
 use super::origin::Origin;
 use super::signature::Signature;
 
@@ -40,7 +41,10 @@ pub struct StoredFinding {
     platform: String,
     runs: Vec<StoredRun>,
     operators: Vec<String>,
+    #[serde(default)]
+    blame: Blame,
     releases: Option<Releases>,
+    group: Option<Membership>,
     provenance: Origin,
 }
 
@@ -130,7 +134,9 @@ impl From<StoredFinding> for Finding {
             platform: stored.platform,
             runs,
             operators: stored.operators,
+            blame: stored.blame,
             releases: stored.releases,
+            group: stored.group,
             provenance: stored.provenance,
         }
     }

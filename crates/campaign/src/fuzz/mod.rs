@@ -27,7 +27,7 @@ use crate::seeds::SeedFiles;
 use crate::shared::{Line, Log, Observer, Shared, Snapshot, State, Stop, exchange, lock};
 use crate::store::{self, CampaignStore, ENGINE, KnownFinding, MemberId, Presence, Role, Totals};
 use crate::target::Target;
-use crate::triage::{Ending, Triage, TriageRules};
+use crate::triage::{self, Ending, Triage, TriageRules};
 pub use answers::{refusal, refused};
 use worker::{Tools, Worker};
 
@@ -220,7 +220,7 @@ impl Session<'_> {
         rejected_seeds: usize,
     ) -> Result<Summary, CampaignError> {
         let Session { campaign, settings, .. } = self;
-        let suppressed: BTreeSet<String> = settings.known.iter().cloned().collect();
+        let unwanted = triage::unwanted(&settings.known)?;
         let state = State::new(
             store.started()?,
             store.learned()?,
@@ -228,7 +228,7 @@ impl Session<'_> {
             store.features()?,
             store.totals()?,
             store.findings()?,
-            suppressed,
+            unwanted,
         );
         log.write(&Line::Start {
             rng_seed: campaign.identity.rng_seed,

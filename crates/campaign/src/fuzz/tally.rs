@@ -20,6 +20,7 @@ pub struct Tally {
     pub counts: Counts,
     pub totals: Totals,
     answers: BTreeMap<(usize, &'static str), u64>,
+    constructs: BTreeMap<&'static str, u64>,
 }
 
 /// How a round goes, to judge its seeds at its end.
@@ -59,6 +60,9 @@ impl Tally {
             }
         }
         self.totals.rejected += u64::from(runs.iter().any(answers::refused));
+        for op in &prepared.usage.operators {
+            *self.constructs.entry(op.name()).or_default() += 1;
+        }
     }
 
     /// All of it, for the shared state. `accounts` are those of the solver runs, `cpu` is our own time.
@@ -70,7 +74,7 @@ impl Tally {
         questions: &QuestionCounts,
         cpu: Duration,
     ) -> Spent<'p> {
-        let Tally { mut counts, answers, mut totals } = self;
+        let Tally { mut counts, answers, mut totals, constructs } = self;
         let solvers = accounts.total();
         counts.cpu = (solvers.cpu + cpu).as_micros() as u64;
         totals.add(&run_totals(accounts));
@@ -92,6 +96,7 @@ impl Tally {
             logic: generated.then_some(plan.logic.as_str()),
             seeds: given.map(PlannedSeed::name).collect(),
             counts,
+            constructs: constructs.into_iter().collect(),
             runs: solvers.runs,
             totals,
         }

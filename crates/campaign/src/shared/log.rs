@@ -88,6 +88,9 @@ pub enum Line<'a> {
         solver: &'a str,
         signature: &'a str,
         folder: &'a str,
+        /// The bug it is another face of.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        group: Option<&'a str>,
     },
     Duplicate {
         round: u64,

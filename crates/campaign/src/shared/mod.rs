@@ -18,7 +18,7 @@ pub use clock::thread_cpu;
 pub use exchange::exchange;
 pub use log::{Line, Log};
 pub use observer::{Observer, Silent, Snapshot};
-pub use state::{Spent, State};
+pub use state::{Spent, State, Unwanted};
 pub use stop::Stop;
 
 use crate::error::CampaignError;

@@ -9,12 +9,12 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::clock::Clock;
-use crate::findings::{Finding, Signature};
+use crate::findings::{Finding, Rarity, Signature};
 use crate::schedule::{Novelty, Pool};
 use crate::seeds::SeedText;
 use crate::store::{
-    Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, News, Sample, Sampler, SeedDelta, StoredSeed,
-    Totals, now,
+    CONSTRUCT, Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, News, Sample, Sampler, SeedDelta,
+    StoredSeed, Totals, now,
 };
 
 /// Rounds in hand below which more are claimed.
@@ -41,7 +41,7 @@ pub struct State {
     more_untried: bool,
     known: BTreeMap<String, Known>,
     found_since: u64,
-    suppressed: BTreeSet<String>,
+    unwanted: Unwanted,
     /// Hashes of signatures that triage is about to claim.
     expected: BTreeSet<String>,
     /// Seeds that findings come from: their texts stay.
@@ -54,6 +54,15 @@ struct Known {
     signature: Option<Signature>,
 }
 
+/// What the user does not want to hear of.
+#[derive(Clone, Debug, Default)]
+pub struct Unwanted {
+    /// Signatures, or hashes of signatures.
+    pub signatures: BTreeSet<String>,
+    /// Findings of earlier campaigns: whatever is taken for their bugs.
+    pub findings: Vec<KnownFinding>,
+}
+
 /// What a part of a round has cost and brought.
 #[derive(Clone, Debug, Default)]
 pub struct Spent<'a> {
@@ -62,6 +71,8 @@ pub struct Spent<'a> {
     pub logic: Option<&'a str>,
     pub seeds: Vec<&'a str>,
     pub counts: Counts,
+    /// Test cases by operator that occurs in them.
+    pub constructs: Vec<(&'static str, u64)>,
     /// Solver runs of any purpose.
     pub runs: u64,
     /// Everything else that was counted.
@@ -69,8 +80,7 @@ pub struct Spent<'a> {
 }
 
 impl State {
-    /// From what the store has. `suppressed` are signatures, or hashes of signatures, that the user does not want to hear
-    /// of.
+    /// From what the store has.
     pub fn new(
         started: u64,
         learned: Learned,
@@ -78,7 +88,7 @@ impl State {
         features: Vec<u64>,
         totals: Totals,
         findings: Vec<KnownFinding>,
-        suppressed: BTreeSet<String>,
+        unwanted: Unwanted,
     ) -> State {
         let mut state = State {
             learned,
@@ -94,7 +104,7 @@ impl State {
             more_untried: true,
             known: BTreeMap::new(),
             found_since: 0,
-            suppressed,
+            unwanted,
             expected: BTreeSet::new(),
             needed: BTreeSet::new(),
         };
@@ -164,6 +174,9 @@ impl State {
         for seed in &spent.seeds {
             self.credit_seed(seed, counts);
         }
+        for (name, tests) in &spent.constructs {
+            self.credit(CONSTRUCT, name, &Counts { tests: *tests, ..Counts::default() });
+        }
         self.count(&spent.totals);
         self.sampler.record(&Sample {
             at: now(),
@@ -194,12 +207,23 @@ impl State {
         }
     }
 
-    /// A finding turned out to be new: whoever made it gets the credit.
+    /// A finding turned out to be a new bug: whoever made it gets the credit.
     pub fn credit_finding(&mut self, finding: &Finding) {
         let origin = &finding.provenance;
         let seeds = origin.seeds.iter().map(|seed| seed.hash.as_str()).collect();
         let counts = Counts { findings: 1, ..Counts::default() };
         self.add(&Spent { engine: &origin.engine, seeds, counts, ..Spent::default() });
+    }
+
+    /// Triage has spent this on a finding: whoever made it pays, so that a seed or an engine that shows one bug over and
+    /// over loses its turn.
+    pub fn charge(&mut self, finding: &Finding, cpu: Duration) {
+        let origin = &finding.provenance;
+        let counts = Counts { cpu: cpu.as_micros() as u64, ..Counts::default() };
+        self.credit(ENGINE, &origin.engine, &counts);
+        for seed in &origin.seeds {
+            self.credit_seed(&seed.hash, &counts);
+        }
     }
 
     /// Remembers features of runs and tells how many are new.
@@ -253,7 +277,24 @@ impl State {
 
     /// Does the user not want to hear of it?
     pub fn is_suppressed(&self, signature: &Signature) -> bool {
-        self.suppressed.contains(&signature.to_string()) || self.suppressed.contains(&signature.hash())
+        let unwanted = &self.unwanted.signatures;
+        unwanted.contains(&signature.to_string()) || unwanted.contains(&signature.hash())
+    }
+
+    /// From now on nobody wants to hear of it.
+    pub fn suppress(&mut self, signature: &Signature) {
+        self.unwanted.signatures.insert(signature.hash());
+    }
+
+    /// Findings of earlier campaigns whose bugs the user does not want to hear of.
+    pub fn unwanted(&self) -> &[KnownFinding] {
+        &self.unwanted.findings
+    }
+
+    /// How rare constructs are in the test cases of the campaign.
+    pub fn rarity(&self) -> Rarity {
+        let with = self.learned.of_kind(CONSTRUCT).map(|(name, counts)| (name, counts.tests));
+        Rarity::new(self.totals.tests, with)
     }
 
     /// A finding with this signature is known.
@@ -275,7 +316,7 @@ impl State {
         self.expected.remove(&signature.hash());
     }
 
-    /// Unique findings that have become known since the last call, whoever made them.
+    /// Bugs that have become known since the last call, whoever found them.
     pub fn take_found(&mut self) -> u64 {
         std::mem::take(&mut self.found_since)
     }
@@ -287,9 +328,19 @@ impl State {
 
     pub fn know(&mut self, finding: KnownFinding, signature: Option<&Signature>) {
         let before = self.known.remove(&finding.hash);
-        self.found_since += u64::from(before.is_none());
+        // Another face of a known bug is no news.
+        self.found_since += u64::from(before.is_none() && finding.leads());
         let signature = signature.cloned().or(before.and_then(|known| known.signature));
         self.known.insert(finding.hash.clone(), Known { finding, signature });
+    }
+
+    /// These are all findings there are.
+    pub fn know_all(&mut self, findings: Vec<KnownFinding>) {
+        let there: BTreeSet<&str> = findings.iter().map(|finding| finding.hash.as_str()).collect();
+        self.known.retain(|hash, _| there.contains(hash.as_str()));
+        for finding in findings {
+            self.know(finding, None);
+        }
     }
 
     /// The signature of a known finding that this one may be, seen through more constructs.
@@ -377,7 +428,7 @@ mod tests {
 
     fn state() -> State {
         let none = (Learned::default(), Vec::new(), Vec::new(), Totals::default(), Vec::new());
-        State::new(now(), none.0, none.1, none.2, none.3, none.4, BTreeSet::new())
+        State::new(now(), none.0, none.1, none.2, none.3, none.4, Unwanted::default())
     }
 
     fn spent(tests: u64) -> Spent<'static> {

@@ -69,6 +69,8 @@ pub fn finding(hash: &str) -> KnownFinding {
         step: 4,
         duplicates: 0,
         flaky: false,
+        group: hash.into(),
+        face: format!("face of {hash}"),
     }
 }
 
@@ -153,7 +155,7 @@ fn no_round_is_given_twice_to_four_threads(shelf: &dyn Shelf) -> Done {
 fn a_signature_is_claimed_once_by_eight_threads(shelf: &dyn Shelf) -> Done {
     let claim = |who: u64| {
         let mut handle = shelf.handle();
-        handle.claim(&KnownFinding { round: who, ..finding("abc") }).expect("an answer")
+        handle.claim(&KnownFinding { round: who, ..finding("abc") }, 0).expect("an answer")
     };
     let claims: Vec<Claim> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..8).map(|who| scope.spawn(move || claim(who))).collect();
@@ -170,7 +172,7 @@ fn a_signature_is_claimed_once_by_eight_threads(shelf: &dyn Shelf) -> Done {
 fn duplicates_are_counted_by_all(shelf: &dyn Shelf) -> Done {
     let (mut one, mut other) = (shelf.handle(), shelf.handle());
     assert_eq!(one.duplicate("abc")?, None);
-    one.claim(&finding("abc"))?;
+    one.claim(&finding("abc"), 0)?;
     one.duplicate("abc")?;
     assert_eq!(other.duplicate("abc")?.map(|known| known.duplicates), Some(2));
     assert_eq!(other.findings()?, [KnownFinding { duplicates: 2, ..finding("abc") }]);
@@ -179,18 +181,41 @@ fn duplicates_are_counted_by_all(shelf: &dyn Shelf) -> Done {
 
 fn a_released_signature_can_be_claimed_again(shelf: &dyn Shelf) -> Done {
     let (mut one, mut other) = (shelf.handle(), shelf.handle());
-    assert_eq!(one.claim(&finding("abc"))?, Claim::New);
-    assert_eq!(other.claim(&finding("abc"))?, Claim::Known(finding("abc")));
+    assert_eq!(one.claim(&finding("abc"), 0)?, Claim::New);
+    assert_eq!(other.claim(&finding("abc"), 0)?, Claim::Known(finding("abc")));
     one.release("abc")?;
     assert_eq!(other.duplicate("abc")?, None);
-    assert_eq!(other.claim(&finding("abc"))?, Claim::New);
+    assert_eq!(other.claim(&finding("abc"), 0)?, Claim::New);
+    Ok(())
+}
+
+fn a_finding_is_claimed_only_after_a_comparison_with_all_others(shelf: &dyn Shelf) -> Done {
+    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+    assert_eq!(one.claim(&finding("a"), 0)?, Claim::New);
+    let second = KnownFinding { group: "a".into(), ..finding("b") };
+    assert_eq!(other.claim(&second, 0)?, Claim::Behind(vec![finding("a")]));
+    assert_eq!(other.claim(&second, 1)?, Claim::New);
+    assert_eq!(one.findings()?, [finding("a"), second.clone()]);
+    assert!(finding("a").leads() && !second.leads());
+    Ok(())
+}
+
+fn others_hear_that_a_finding_has_another_group(shelf: &dyn Shelf) -> Done {
+    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+    one.claim(&finding("a"), 0)?;
+    one.claim(&finding("b"), 1)?;
+    other.news()?;
+    one.regroup("b", "a")?;
+    let moved = KnownFinding { group: "a".into(), ..finding("b") };
+    assert_eq!(other.news()?.findings, std::slice::from_ref(&moved));
+    assert_eq!(other.findings()?, [finding("a"), moved]);
     Ok(())
 }
 
 fn findings_come_in_the_order_of_rounds_and_steps(shelf: &dyn Shelf) -> Done {
     let mut handle = shelf.handle();
-    for (hash, round, step) in [("a", 10, 0), ("b", 9, 7), ("c", 9, 3)] {
-        handle.claim(&KnownFinding { round, step, ..finding(hash) })?;
+    for (place, (hash, round, step)) in [("a", 10, 0), ("b", 9, 7), ("c", 9, 3)].into_iter().enumerate() {
+        handle.claim(&KnownFinding { round, step, ..finding(hash) }, place as u64)?;
     }
     let order: Vec<String> = handle.findings()?.into_iter().map(|known| known.hash).collect();
     assert_eq!(order, ["c", "b", "a"]);
@@ -222,7 +247,7 @@ fn news_tell_only_what_others_added(shelf: &dyn Shelf) -> Done {
     both.merge(new_mutant(&mutant));
     both.features = vec![1, u64::MAX];
     one.merge(&both)?;
-    one.claim(&finding("abc"))?;
+    one.claim(&finding("abc"), 0)?;
     one.merge(&retired(&given()[2], false))?;
     let own = one.news()?;
     assert_eq!(own.learned, one.learned()?);
@@ -246,7 +271,7 @@ fn news_tell_only_what_others_added(shelf: &dyn Shelf) -> Done {
 
 fn news_of_a_row_are_not_hidden_by_an_own_later_change(shelf: &dyn Shelf) -> Done {
     let (mut one, mut other) = (shelf.handle(), shelf.handle());
-    one.claim(&finding("abc"))?;
+    one.claim(&finding("abc"), 0)?;
     other.news()?;
     // First the other one, then we ourselves, twice.
     other.merge(&delta(1))?;
@@ -392,6 +417,8 @@ on_every_store! {
     a_signature_is_claimed_once_by_eight_threads
     duplicates_are_counted_by_all
     a_released_signature_can_be_claimed_again
+    a_finding_is_claimed_only_after_a_comparison_with_all_others
+    others_hear_that_a_finding_has_another_group
     findings_come_in_the_order_of_rounds_and_steps
     untried_seeds_are_handed_out_once_the_smallest_first
     a_retired_seed_is_not_handed_out_any_more

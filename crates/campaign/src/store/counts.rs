@@ -12,6 +12,9 @@ pub const ENGINE: &str = "engine";
 /// The kind of choices between logics.
 pub const LOGIC: &str = "logic";
 
+/// The kind of constructs that test cases are made of; nothing is chosen by them.
+pub const CONSTRUCT: &str = "construct";
+
 /// What one choice (an engine, a seed, a logic, an option) has cost and brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {

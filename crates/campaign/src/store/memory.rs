@@ -287,15 +287,29 @@ impl CampaignStore for MemoryStore {
         Ok(news)
     }
 
-    fn claim(&mut self, finding: &KnownFinding) -> Result<Claim, StoreError> {
+    fn claim(&mut self, finding: &KnownFinding, compared: u64) -> Result<Claim, StoreError> {
         let by = self.writer;
         let mut campaign = self.campaign();
         if let Some((known, _)) = campaign.findings.get(&finding.hash) {
             return Ok(Claim::Known(known.clone()));
         }
+        if campaign.findings.len() as u64 != compared {
+            return Ok(Claim::Behind(in_order(campaign.findings.values().map(|(one, _)| one.clone()))));
+        }
         let at = campaign.change();
         campaign.findings.insert(finding.hash.clone(), (finding.clone(), Change::new(at, by)));
         Ok(Claim::New)
+    }
+
+    fn regroup(&mut self, hash: &str, group: &str) -> Result<(), StoreError> {
+        let by = self.writer;
+        let mut campaign = self.campaign();
+        let at = campaign.change();
+        if let Some((known, change)) = campaign.findings.get_mut(hash) {
+            group.clone_into(&mut known.group);
+            change.touch(at, by);
+        }
+        Ok(())
     }
 
     fn release(&mut self, hash: &str) -> Result<(), StoreError> {

@@ -29,7 +29,7 @@ mod sample;
 mod sqlite;
 mod totals;
 
-pub use counts::{Counts, ENGINE, LOGIC, Learned};
+pub use counts::{CONSTRUCT, Counts, ENGINE, LOGIC, Learned};
 pub use delta::{Delta, SeedDelta, StoredSeed};
 pub use error::StoreError;
 pub use memory::MemoryStore;
@@ -57,6 +57,17 @@ pub struct KnownFinding {
     /// Test cases that showed the same bug again.
     pub duplicates: u64,
     pub flaky: bool,
+    /// The bug it is taken for: the hash of the first finding that showed it.
+    pub group: String,
+    /// What it shows of the bug, for comparison with others: text that the store does not look into.
+    pub face: String,
+}
+
+impl KnownFinding {
+    /// Was it the first that showed its bug?
+    pub fn leads(&self) -> bool {
+        self.group == self.hash
+    }
 }
 
 /// What came of claiming a signature.
@@ -66,6 +77,8 @@ pub enum Claim {
     New,
     /// Somebody has it, as this.
     Known(KnownFinding),
+    /// Others have claimed findings that it was not compared with: these are all there are.
+    Behind(Vec<KnownFinding>),
 }
 
 /// What other processes have added since the last time.
@@ -136,8 +149,13 @@ pub trait CampaignStore: Send {
     /// What others have added since this handle's last call, or since it was opened.
     fn news(&mut self) -> Result<News, StoreError>;
 
-    /// Claims the finding's signature, by its hash: the first one gets it. Durable when this returns.
-    fn claim(&mut self, finding: &KnownFinding) -> Result<Claim, StoreError>;
+    /// Claims the finding's signature, by its hash: the first one gets it. Durable when this returns. `compared` is how
+    /// many findings it was compared with to tell its group; with others there it is to be compared again, so that two
+    /// processes never make two groups of one bug.
+    fn claim(&mut self, finding: &KnownFinding, compared: u64) -> Result<Claim, StoreError>;
+
+    /// Puts a finding into another group, as somebody has decided who knows better.
+    fn regroup(&mut self, hash: &str, group: &str) -> Result<(), StoreError>;
 
     /// Undoes a claim whose folder could not be written.
     fn release(&mut self, hash: &str) -> Result<(), StoreError>;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use oracle::Kind;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use solver::run::Purpose;
@@ -71,7 +72,7 @@ pub struct Totals {
     pub answers: BTreeMap<String, BTreeMap<String, u64>>,
     /// Test cases by engine.
     pub engines: BTreeMap<String, u64>,
-    /// Unique findings by kind.
+    /// Bugs by the gravest kind they were seen as.
     pub findings: BTreeMap<String, u64>,
     pub duplicates: u64,
     /// Findings whose signature is in the user's list.
@@ -168,15 +169,24 @@ impl Totals {
         }
     }
 
-    /// Unique findings by kind, as the store lists them: a count that travels by itself could be lost by a kill.
+    /// Bugs by the gravest kind they were seen as, from the findings that the store lists: a count that travels by itself
+    /// could be lost by a kill.
     pub fn count_findings(&mut self, known: &[KnownFinding]) {
-        self.findings.clear();
+        let gravity = |kind: &str| Kind::ALL.iter().position(|one| one.word() == kind);
+        let mut bugs: BTreeMap<&str, &str> = BTreeMap::new();
         for finding in known {
-            *self.findings.entry(finding.kind.clone()).or_default() += 1;
+            let kind = bugs.entry(&finding.group).or_insert(&finding.kind);
+            if gravity(&finding.kind) < gravity(kind) {
+                *kind = &finding.kind;
+            }
+        }
+        self.findings.clear();
+        for kind in bugs.into_values() {
+            *self.findings.entry(kind.to_owned()).or_default() += 1;
         }
     }
 
-    /// Unique findings.
+    /// Bugs.
     pub fn unique(&self) -> u64 {
         self.findings.values().sum()
     }

@@ -75,8 +75,10 @@ impl Triage<'_> {
             return Ok(());
         }
         let known = known_as(finding);
-        lock(self.store).claim(&known)?;
+        let there = lock(self.store).findings()?;
+        lock(self.store).claim(&known, there.len() as u64)?;
         let mut state = self.shared.state();
+        state.know_all(there);
         state.know(known, Some(&finding.signature));
         // Found by an earlier run.
         state.take_found();

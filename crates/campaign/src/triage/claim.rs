@@ -1,17 +1,22 @@
-//! Findings told apart: a signature is claimed, and the finding gets its folder or joins a known one.
+//! Findings told apart: a signature is claimed, and the finding is a bug of its own or another face of a known one.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::queue::{Triage, Waiting};
 use super::reduction::ReducedFinding;
 use super::verdicts::Reproduction;
 use crate::error::CampaignError;
-use crate::findings::{Finding, Small, Stage};
+use crate::findings::{Face, Finding, Group, Membership, Rarity, Small, Stage, group_of};
+use crate::seeds::SeedText;
 use crate::shared::{Line, lock};
-use crate::store::{Claim, KnownFinding};
+use crate::store::{Claim, KnownFinding, Totals};
 
-/// Unique findings kept as folders: beyond that a campaign drowns its user and the disk.
+/// Findings that are known at most: beyond that a campaign drowns its user and the disk.
 const FINDINGS: usize = 5_000;
+
+/// Faces of one bug that have a folder each; further ones only if they are clearer.
+const FACES: usize = 4;
 
 impl Triage<'_> {
     /// Further findings with this input are no part of this one any more. Where the same came again meanwhile.
@@ -32,7 +37,7 @@ impl Triage<'_> {
         let Waiting { mut reproduction, folder, .. } = waiting;
         let pending = reproduction.finding.clone();
         reproduction.finding.stage = Stage::Unreduced;
-        let place = self.claim(&reproduction, &folder, None);
+        let place = self.claim(&mut reproduction, &folder, None);
         self.shared.state().expect_no_more(&reproduction.finding.signature);
         self.count_again(&pending, &reproduction.finding);
         let place = place?;
@@ -67,71 +72,148 @@ impl Triage<'_> {
                 None
             }
         };
-        let claimed = self.claim(&reproduction, &folder, small.as_ref());
+        let claimed = self.claim(&mut reproduction, &folder, small.as_ref());
         self.count_again(&pending, &reproduction.finding);
         claimed.map(|_| ())
     }
 
-    /// Claims the signature: the finding is new and gets its folder, which is returned, or its input joins a known one's.
+    /// Claims the signature and tells which bug it is: the finding gets its folder, which is returned, or its input joins a
+    /// known one's.
     fn claim(
         &self,
-        reproduction: &Reproduction,
+        reproduction: &mut Reproduction,
         pending: &Path,
         small: Option<&Small>,
     ) -> Result<Option<PathBuf>, CampaignError> {
-        let Reproduction { finding, input, witness, ancestors, .. } = reproduction;
-        let origin = &finding.provenance;
-        let (unwanted, full) = {
-            let state = self.shared.state();
-            (state.is_suppressed(&finding.signature), state.found() >= FINDINGS)
-        };
-        let known = known_as(finding);
-        let ours = match unwanted || full {
-            true => false,
-            false => match lock(self.store).claim(&known)? {
-                Claim::New => true,
-                // Claimed by this very test case: whoever did it was killed before the folder was there.
-                Claim::Known(other) => {
-                    (other.round, other.step) == (known.round, known.step)
-                        && !self.shared.bugs().join(&other.folder).join("finding.json").is_file()
-                }
-            },
-        };
-        if !ours {
+        let Some(place) = self.place(&mut reproduction.finding)? else {
+            let Reproduction { finding, input, .. } = reproduction;
+            let origin = &finding.provenance;
             self.count_known(&finding.signature, origin.round, origin.step, Some(input));
             remove(pending)?;
+            return Ok(None);
+        };
+        let Reproduction { finding, input, witness, ancestors, .. } = reproduction;
+        if !place.kept {
+            self.know(&place.known, finding, &[]);
+            self.shared.state().count(&Totals { duplicates: 1, ..Totals::default() });
+            remove(pending)?;
+            self.told(finding, &place.known.folder)?;
             return Ok(None);
         }
         let folder = match finding.write(self.shared.bugs(), input, witness.as_deref(), small) {
             Ok(folder) => folder,
             Err(error) => {
                 // The disk's error is what the user has to hear of.
-                let _ = lock(self.store).release(&known.hash);
+                let _ = lock(self.store).release(&place.known.hash);
                 return Err(error);
             }
         };
-        let name = known.folder.clone();
-        {
-            let mut state = self.shared.state();
-            state.know(known, Some(&finding.signature));
-            state.need(ancestors);
-            state.credit_finding(finding);
-            self.shared.stop.count_findings(state.take_found());
-        }
+        self.know(&place.known, finding, ancestors);
         if folder != pending {
             remove(pending)?;
         }
-        self.shared.observer.found(finding, &folder);
+        match &finding.group {
+            None => self.shared.observer.found(finding, &folder),
+            Some(group) => {
+                let name = &place.known.folder;
+                let text = format!("{name} is another face of {}: {}", group.example, group.why);
+                self.shared.observer.note(&text);
+            }
+        }
+        self.told(finding, &place.known.folder)?;
+        Ok(Some(folder))
+    }
+
+    /// Claims a place for a finding among the known ones: a bug of its own, or another face of one. Nothing if its signature
+    /// is known, or nobody wants to hear of it.
+    fn place(&self, finding: &mut Finding) -> Result<Option<Place>, CampaignError> {
+        let (face, unwanted) = {
+            let state = self.shared.state();
+            let face = Face::of(finding, &state.rarity());
+            let unwanted = state.is_suppressed(&finding.signature)
+                || state.found() >= FINDINGS
+                || group_of(&face, state.unwanted()).is_some();
+            (face, unwanted)
+        };
+        if unwanted {
+            self.shared.state().suppress(&finding.signature);
+            return Ok(None);
+        }
+        loop {
+            let known = self.shared.state().findings();
+            let place = Place::among(&known, finding, &face);
+            let claim = lock(self.store).claim(&place.known, known.len() as u64)?;
+            match claim {
+                Claim::New => {
+                    finding.group = place.membership.clone();
+                    return Ok(Some(place));
+                }
+                // Claimed by this very test case: whoever did it was killed before the folder was there.
+                Claim::Known(other) => {
+                    let ours = (other.round, other.step) == (place.known.round, place.known.step)
+                        && !self.shared.bugs().join(&other.folder).join("finding.json").is_file();
+                    return Ok(ours.then_some(place));
+                }
+                Claim::Behind(all) => self.shared.state().know_all(all),
+            }
+        }
+    }
+
+    /// Remembers a claimed finding. Only a new bug is to anybody's credit.
+    fn know(&self, known: &KnownFinding, finding: &Finding, ancestors: &[SeedText]) {
+        let mut state = self.shared.state();
+        state.know(known.clone(), Some(&finding.signature));
+        state.need(ancestors);
+        if known.leads() {
+            state.credit_finding(finding);
+        }
+        self.shared.stop.count_findings(state.take_found());
+    }
+
+    fn told(&self, finding: &Finding, folder: &str) -> Result<(), CampaignError> {
+        let origin = &finding.provenance;
         self.shared.log.write(&Line::Finding {
             round: origin.round,
             step: origin.step,
             kind: finding.kind.word(),
             solver: &finding.solver,
             signature: &finding.signature.to_string(),
-            folder: &name,
+            folder,
+            group: finding.group.as_ref().map(|group| group.id.as_str()),
         })?;
-        self.shared.log.flush()?;
-        Ok(Some(folder))
+        self.shared.log.flush()
+    }
+}
+
+/// The place of a finding among the known ones.
+struct Place {
+    known: KnownFinding,
+    /// The bug that it is another face of.
+    membership: Option<Membership>,
+    /// It has a folder of its own.
+    kept: bool,
+}
+
+impl Place {
+    fn among(findings: &[KnownFinding], finding: &Finding, face: &Face) -> Place {
+        let mut known = KnownFinding { face: face.to_text(), ..known_as(finding) };
+        let Some((id, likeness)) = group_of(face, findings) else {
+            return Place { known, membership: None, kept: true };
+        };
+        let members: Vec<KnownFinding> = findings.iter().filter(|one| one.group == id).cloned().collect();
+        let group = Group::all(&members).into_iter().next();
+        let example = group.as_ref().and_then(Group::example);
+        let folders: BTreeSet<&str> = members.iter().map(|member| member.folder.as_str()).collect();
+        let clearer = example
+            .and_then(|example| Face::from_text(&example.face))
+            .is_none_or(|example| face.clarity() < example.clarity());
+        let kept = clearer || folders.len() < FACES;
+        let folder = example.map(|example| example.folder.clone()).unwrap_or_default();
+        if !kept {
+            known.folder.clone_from(&folder);
+        }
+        known.group.clone_from(&id);
+        Place { known, membership: Some(Membership { id, example: folder, why: likeness.why }), kept }
     }
 }
 
@@ -147,6 +229,8 @@ pub(super) fn known_as(finding: &Finding) -> KnownFinding {
         step: finding.provenance.step as u64,
         duplicates: 0,
         flaky: finding.flaky,
+        group: finding.group.as_ref().map_or_else(|| finding.hash(), |group| group.id.clone()),
+        face: Face::of(finding, &Rarity::default()).to_text(),
     }
 }
 

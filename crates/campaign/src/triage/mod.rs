@@ -6,15 +6,18 @@ mod duplicates;
 mod ending;
 mod queue;
 mod reduction;
+pub mod regroup;
 mod releases;
 mod rerun;
 #[cfg(test)]
 mod tests;
+mod unwanted;
 mod verdicts;
 
 pub use ending::Ending;
 pub use queue::{Triage, TriageRules};
 pub use reduction::{ReducedFinding, ReductionRules, reduce_folder};
-pub use releases::compare;
+pub use releases::{Extent, compare};
 pub use rerun::{Rerun, RerunInput, checked};
+pub use unwanted::unwanted;
 pub use verdicts::{Reproduction, Ruling, Suspect, Verdicts};

@@ -7,12 +7,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use reduce::blame::BlameBudget;
 use solver::run::Runners;
 
 use super::claim::tells_itself_apart;
 use super::duplicates::Duplicate;
 use super::ending::{Ending, Watch};
 use super::reduction::{Attempt, ReductionRules};
+use super::releases::Extent;
 use super::verdicts::Reproduction;
 use crate::error::CampaignError;
 use crate::shared::{Shared, lock, run_totals};
@@ -20,6 +22,9 @@ use crate::store::CampaignStore;
 
 /// Time for one finding.
 const BUDGET: Duration = Duration::from_secs(20);
+
+/// What may be spent to find out which constructs a finding needs.
+const BLAME: BlameBudget = BlameBudget { runs: 40, cpu: Duration::from_secs(5) };
 
 /// Share of the time that reductions may take while the campaign runs, in workers.
 const SHARE: f64 = 0.5;
@@ -36,7 +41,7 @@ const TICK: Duration = Duration::from_millis(250);
 /// How findings are dealt with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TriageRules {
-    /// Ask the installed releases which of them have a finding's bug.
+    /// Ask all installed releases which of them have a finding's bug, not only those around its borders.
     pub bisect: bool,
     /// Do not end before every finding has been made small.
     pub reduce_all: bool,
@@ -221,7 +226,8 @@ impl<'a> Triage<'a> {
     fn reduce(&self, reproduction: &Reproduction, watch: &Watch) -> Attempt {
         let rules = ReductionRules {
             effort: reduce::Effort { jobs: 1, time: Some(BUDGET) },
-            bisect: self.rules.bisect,
+            blame: Some(BLAME),
+            releases: Some(if self.rules.bisect { Extent::All } else { Extent::Borders }),
         };
         let Ok(mut runner) = self.runners.runner() else { return Attempt::NotMade };
         let reduced = reproduction.reduce(&mut *runner, &self.runners, &rules, watch);
@@ -233,6 +239,7 @@ impl<'a> Triage<'a> {
         }
         let mut state = self.shared.state();
         state.count(&run_totals(&accounts));
+        state.charge(&reproduction.finding, accounts.total().cpu);
         state.add_own_cpu(launcher_cpu);
         drop(state);
         if let Err(error) = &reduced {

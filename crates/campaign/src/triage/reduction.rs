@@ -7,13 +7,14 @@ use std::sync::Arc;
 use eval::{Expectation, to_term};
 use oracle::Asking;
 use oracle::frame::frames;
+use reduce::blame::{BlameBudget, blame};
 use reduce::predicate::{Bug, proof};
 use reduce::{Effort, Input, ReduceError, Reduced, Watcher};
 use smtlib::{Command, Mode, Release, Script, Store, print};
 use solver::run::{Configuration, PartyId, Purpose, Run, RunError, RunRules, Runner, Runners, SolverRunners};
 use solver::{RunRequest, Solver};
 
-use super::releases;
+use super::releases::{self, Extent};
 use super::rerun::{Rerun, RerunInput, checked};
 use super::verdicts::Reproduction;
 use crate::error::CampaignError;
@@ -24,8 +25,10 @@ use crate::input::{self, InputError};
 #[derive(Clone, Debug)]
 pub struct ReductionRules {
     pub effort: Effort,
-    /// Ask the installed releases which of them have the bug.
-    pub bisect: bool,
+    /// Ask installed releases which of them have the bug.
+    pub releases: Option<Extent>,
+    /// Find out which constructs the bug needs, within this budget.
+    pub blame: Option<BlameBudget>,
 }
 
 /// A reduced finding.
@@ -103,7 +106,7 @@ impl Reproduction {
         let witness = self.witness.as_deref().filter(|_| proven);
         let input = Input { text: self.input.as_bytes(), witness: witness.map(str::as_bytes) };
         let reduced = reduce::reduce(input, &bug, &rules.effort, observer)?;
-        self.described(&bug, reduced, rules, runner)
+        self.described(&bug, reduced, rules, runner, observer)
     }
 
     /// The finding on a text: its input, or a part of it.
@@ -128,6 +131,7 @@ impl Reproduction {
         reduced: Reduced,
         rules: &ReductionRules,
         runner: &mut dyn Runner,
+        observer: &dyn Watcher,
     ) -> Result<ReducedFinding, CampaignError> {
         let failed = |error: RunError| CampaignError::of_run(&self.finding.solver, error);
         let mut store = Store::new();
@@ -178,9 +182,14 @@ impl Reproduction {
             finding.runs = judged.runs.iter().map(|run| record(&finding, run)).collect();
         }
         let mut accounts = reduced.accounts;
-        if rules.bisect {
-            let (releases, cost) = releases::compare(bug, best)?;
+        if let Some(extent) = rules.releases {
+            let (releases, cost) = releases::compare(bug, best, extent)?;
             finding.releases = releases;
+            accounts += cost;
+        }
+        if let Some(budget) = &rules.blame {
+            let (blame, cost) = blame(bug, best, budget, observer)?;
+            finding.blame = blame;
             accounts += cost;
         }
         if let (Some(script), Some(verdict)) = (script, verdict) {

@@ -11,44 +11,76 @@ use solver::{Adapters, Home, Solver, Solvers};
 
 use crate::findings::Releases;
 
-/// Puts every installed release in the place of the accused and looks for the same bug. Nothing when no other release
-/// is installed. With what the runs have cost.
-pub fn compare(bug: &Bug, best: &Best) -> Result<(Option<Releases>, Accounts), ReduceError> {
+/// Which releases are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Those around the first and the last that have the bug, found by halving: about a dozen of fifty.
+    Borders,
+    /// All that are installed.
+    All,
+}
+
+/// Releases asked at most for the borders.
+const ASKED: usize = 14;
+
+/// Puts installed releases in the place of the accused and looks for the same bug. Nothing when no other release is
+/// installed. With what the runs have cost.
+pub fn compare(bug: &Bug, best: &Best, extent: Extent) -> Result<(Option<Releases>, Accounts), ReduceError> {
     let own = best.configuration.as_ref().unwrap_or_else(|| bug.accused());
     let mut store = Store::new();
     let parsed = smtlib::parse(&mut store, best.text.as_bytes(), Mode::Tolerant).ok();
     let usage = parsed.as_ref().map(|parsed| smtlib::logic::usage(&store, &parsed.script));
     let mut examiner = bug.examiner()?;
-    let mut order: Vec<(String, bool)> = Vec::new();
-    for solver in installed(&own.solver) {
-        let configuration = Arc::new(Configuration { id: own.id, solver, request: own.request.clone() });
+    let configurations: Vec<Arc<Configuration>> = installed(&own.solver)
+        .into_iter()
+        .map(|solver| Arc::new(Configuration { id: own.id, solver, request: own.request.clone() }))
+        .filter(|configuration| {
+            let release = configuration.release();
+            let fits =
+                |usage: &smtlib::logic::Usage| usage.operators.iter().all(|op| op.row().accepted_by(release));
+            usage.as_ref().is_none_or(fits)
+        })
+        .collect();
+    let ask = |place: usize| {
+        let configuration = &configurations[place];
         let release = configuration.release();
-        let fits =
-            |usage: &smtlib::logic::Usage| usage.operators.iter().all(|op| op.row().accepted_by(release));
-        if !usage.as_ref().is_none_or(fits) {
-            continue;
-        }
         let text = match &parsed {
             Some(parsed) if release != own.release() => print::print(&store, &parsed.script, release),
             _ => best.text.clone(),
         };
         let candidate = Candidate {
             text: &text,
-            configuration: Some(&configuration),
+            configuration: Some(configuration),
             satisfied: best.witness.is_some(),
             subset: false,
             plain: true,
         };
         let judgement = examiner.examine(&candidate)?;
         // Giving up or refusing says nothing about the bug.
-        if judgement.answered {
-            order.push((configuration.solver.name(), judgement.interesting));
-        }
+        Ok(judgement.answered.then_some(judgement.interesting))
+    };
+    let place = configurations.iter().position(|one| one.solver.version() >= own.solver.version());
+    let mut survey = Survey { said: vec![None; configurations.len()], asked: 0, ask };
+    // The accused itself has been confirmed, where it is one of them.
+    for (said, configuration) in survey.said.iter_mut().zip(&configurations) {
+        *said = (configuration.solver.name() == own.solver.name()).then_some(Some(true));
     }
+    match extent {
+        Extent::All => survey.all()?,
+        Extent::Borders => survey.borders(place.unwrap_or(configurations.len()), ASKED)?,
+    }
+    let Survey { said, .. } = survey;
+    let order: Vec<(String, bool)> = said
+        .iter()
+        .zip(&configurations)
+        .filter_map(|(said, configuration)| Some((configuration.solver.name(), (*said)??)))
+        .collect();
     let accounts = examiner.take_accounts();
-    if order.is_empty() {
-        return Ok((None, accounts));
-    }
+    Ok(((!order.is_empty()).then(|| found(order)), accounts))
+}
+
+/// What the answers come to, in the order of releases.
+fn found(order: Vec<(String, bool)>) -> Releases {
     let mut found = Releases::default();
     let first = order.iter().position(|(_, affected)| *affected);
     let last = order.iter().rposition(|(_, affected)| *affected);
@@ -57,7 +89,60 @@ pub fn compare(bug: &Bug, best: &Best) -> Result<(Option<Releases>, Accounts), R
     for (name, affected) in order {
         if affected { found.affected.push(name) } else { found.clean.push(name) }
     }
-    Ok((Some(found), accounts))
+    found
+}
+
+/// Questions to releases, the oldest first.
+struct Survey<Ask> {
+    /// Whether each has the bug: not asked yet, or asked and perhaps told.
+    said: Vec<Option<Option<bool>>>,
+    asked: usize,
+    ask: Ask,
+}
+
+impl<Ask: FnMut(usize) -> Result<Option<bool>, ReduceError>> Survey<Ask> {
+    fn ask(&mut self, place: usize) -> Result<Option<bool>, ReduceError> {
+        if let Some(said) = self.said[place] {
+            return Ok(said);
+        }
+        self.asked += 1;
+        let said = (self.ask)(place)?;
+        self.said[place] = Some(said);
+        Ok(said)
+    }
+
+    fn all(&mut self) -> Result<(), ReduceError> {
+        (0..self.said.len()).try_for_each(|place| self.ask(place).map(|_| ()))
+    }
+
+    /// From the release that has the bug both ways: where does it begin, where does it end? Half of the questions for
+    /// each.
+    fn borders(&mut self, own: usize, most: usize) -> Result<(), ReduceError> {
+        let newer: Vec<usize> = (own..self.said.len()).collect();
+        let older: Vec<usize> = (0..own.min(self.said.len())).rev().collect();
+        self.border(&newer, most.div_ceil(2))?;
+        self.border(&older, most)
+    }
+
+    /// Releases in one direction: the nearest that does not have the bug, if the bug ends once.
+    fn border(&mut self, way: &[usize], most: usize) -> Result<(), ReduceError> {
+        // Everything before `near` has the bug; `far` is the nearest that is known not to.
+        let (mut near, mut far) = (0, None);
+        // The farthest first: if it has the bug, nothing else has to be asked.
+        let mut next = way.len().checked_sub(1);
+        while let Some(place) = next.filter(|_| self.asked < most) {
+            match self.ask(way[place])? {
+                Some(true) => near = place + 1,
+                Some(false) => far = Some(place),
+                None => {}
+            }
+            let open: Vec<usize> =
+                (near..far.unwrap_or(way.len())).filter(|place| self.said[way[*place]].is_none()).collect();
+            // Where the farthest tells nothing, those before it are asked.
+            next = if far.is_none() { open.last().copied() } else { open.get(open.len() / 2).copied() };
+        }
+        Ok(())
+    }
 }
 
 /// The installed releases of the same solver with the same options, oldest first.
@@ -75,4 +160,51 @@ fn installed(own: &Solver) -> Vec<Solver> {
     releases.sort_by(|a, b| a.version().cmp(&b.version()));
     releases.dedup_by(|a, b| a.version() == b.version());
     releases
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The places asked, and what came out, of releases that behave as the letters say: bug, good, silent.
+    fn asked(conduct: &str, own: usize, most: usize) -> (Vec<usize>, Releases) {
+        let letters: Vec<char> = conduct.chars().collect();
+        let mut places = Vec::new();
+        let ask = |place: usize| {
+            places.push(place);
+            Ok(match letters[place] {
+                'b' => Some(true),
+                'g' => Some(false),
+                _ => None,
+            })
+        };
+        let mut survey = Survey { said: vec![None; letters.len()], asked: 0, ask };
+        survey.borders(own, most).expect("asked");
+        let said = survey.said.iter().enumerate();
+        let order = said.filter_map(|(place, said)| Some((place.to_string(), (*said)??))).collect();
+        (places, found(order))
+    }
+
+    #[test]
+    fn the_borders_of_a_bug_are_found_by_halving() {
+        let (places, found) = asked("ggggggggbbbbbbbbbbgggggggggggggg", 12, 14);
+        assert_eq!((found.last_good.as_deref(), found.first_fixed.as_deref()), (Some("7"), Some("18")));
+        assert!(places.len() <= 12, "{places:?}");
+    }
+
+    #[test]
+    fn a_bug_that_was_always_there_and_is_still_there_needs_three_questions() {
+        let (places, found) = asked("bbbbbbbbbbbbbbbb", 5, 14);
+        assert_eq!((found.last_good, found.first_fixed), (None, None));
+        assert!(places.len() <= 3, "{places:?}");
+    }
+
+    #[test]
+    fn releases_that_tell_nothing_are_passed_over() {
+        let (_, found) = asked("....gg.bb.gg..", 8, 14);
+        assert_eq!((found.last_good.as_deref(), found.first_fixed.as_deref()), (Some("5"), Some("10")));
+        let (places, found) = asked("..............b", 14, 6);
+        assert_eq!((found.last_good, found.affected), (None, vec!["14".to_owned()]));
+        assert!(places.len() <= 6, "{places:?}");
+    }
 }

@@ -28,7 +28,7 @@ fn settings(out: &Path, stop_after: Option<u64>) -> Settings {
         iterations: None,
         stop_after,
         reduce_all: false,
-        known: Vec::new(),
+        known: crate::config::Known::default(),
         log: None,
     }
 }
@@ -46,7 +46,7 @@ fn watched<'a>(out: &Path, stop_after: Option<u64>, observer: &'a dyn Observer) 
         Vec::new(),
         Totals::default(),
         Vec::new(),
-        BTreeSet::new(),
+        crate::shared::Unwanted::default(),
     );
     let stop = Stop::new(&settings(out, stop_after));
     Shared::new(state, Log::open(None).expect("no log"), stop, observer, out)
@@ -97,7 +97,9 @@ fn found(step: usize, signature: Signature) -> Reproduction {
         platform: String::new(),
         runs: Vec::new(),
         operators: Vec::new(),
+        blame: reduce::blame::Blame::default(),
         releases: None,
+        group: None,
         provenance: Origin { step, ..Origin::default() },
     };
     let configurations = Scripted::new(&["z3@4.8.7", "z3@5.4.0"], |_, _| ScriptedAnswer::says("sat\n"));

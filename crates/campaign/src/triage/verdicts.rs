@@ -147,7 +147,9 @@ fn reproduction(
         platform: String::new(),
         runs: Vec::new(),
         operators,
+        blame: reduce::blame::Blame::default(),
         releases: None,
+        group: None,
         provenance: origin,
     };
     finding.describe(verdict, &runs, witness.is_some().then_some("witness.smt2"));

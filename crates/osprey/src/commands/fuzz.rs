@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use campaign::{
-    Campaign, CampaignError, Identity, PolicyName, Program, SeedFiles, Settings, Specs, Target, store,
+    Campaign, CampaignError, Identity, Known, PolicyName, Program, SeedFiles, Settings, Specs, Target, store,
 };
 use clap::{Args, ValueEnum};
 
@@ -116,7 +116,7 @@ pub struct Fuzz {
     #[arg(long, value_name = "MODE", value_enum, default_value_t = Exec::Fast)]
     exec: Exec,
 
-    /// Ask the installed releases of a solver which of them have a finding's bug
+    /// Ask all installed releases of a solver which of them have a finding's bug, not only a dozen around its first and last
     #[arg(long)]
     bisect: bool,
 
@@ -124,9 +124,10 @@ pub struct Fuzz {
     #[arg(long)]
     reduce_all: bool,
 
-    /// A file with signatures, one per line, that are not reported any more
-    #[arg(long, value_name = "FILE")]
-    known: Option<PathBuf>,
+    /// Bugs that are not reported any more: a file with signatures, one per line; the output folder of an earlier campaign; or
+    /// the folder of a finding, for all that is taken for its bug. Repeatable
+    #[arg(long, value_name = "FILE|DIR")]
+    known: Vec<PathBuf>,
 
     /// Write one JSON object per line for everything that happens; at 256 MB the file is put aside as FILE.1
     #[arg(long, value_name = "FILE")]
@@ -174,7 +175,7 @@ impl Fuzz {
     }
 
     fn settings(&self) -> Result<Settings> {
-        let known = known_signatures(self.known.as_deref())?;
+        let known = known_bugs(&self.known)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Settings {
             out: self.out.clone(),
@@ -357,12 +358,19 @@ fn stored_identity(settings: &Settings) -> Result<Identity, CampaignError> {
     }
 }
 
-/// The signatures in a user's file, one per line.
-pub fn known_signatures(file: Option<&Path>) -> Result<Vec<String>> {
-    let Some(file) = file else { return Ok(Vec::new()) };
-    let text = inputs::read_text(file).context("the list of known signatures")?;
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    Ok(lines.map(str::to_owned).collect())
+/// What the user names as known: lists of signatures, campaigns, findings.
+pub fn known_bugs(paths: &[PathBuf]) -> Result<Known> {
+    let mut known = Known::default();
+    for path in paths {
+        if path.is_dir() {
+            known.folders.push(path.clone());
+            continue;
+        }
+        let text = inputs::read_text(path).context("the list of known signatures")?;
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        known.signatures.extend(lines.map(str::to_owned));
+    }
+    Ok(known)
 }
 
 /// A seed nobody chose: from the clock.

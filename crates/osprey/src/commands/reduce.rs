@@ -8,11 +8,12 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use campaign::Finding;
 use campaign::findings::Releases;
-use campaign::triage::{self, ReductionRules};
+use campaign::triage::{self, Extent, ReductionRules};
 use clap::Args;
 use eval::Expectation;
 use indicatif::{ProgressBar, ProgressStyle};
 use oracle::{Asking, Judge, Subject, Verdict};
+use reduce::blame::BlameBudget;
 use reduce::driver::Best;
 use reduce::predicate::{Bug, Command, Output, Predicate, proof};
 use reduce::{Effort, Input, Progress, Reduced, Watcher};
@@ -164,7 +165,11 @@ impl Reduce {
         }
         let solvers = fleet::of_finding(&finding, None)?;
         let view = View::new(self.out.clone(), self.json);
-        let rules = ReductionRules { effort: self.effort(), bisect: self.bisect };
+        let rules = ReductionRules {
+            effort: self.effort(),
+            releases: self.bisect.then_some(Extent::All),
+            blame: Some(BlameBudget::default()),
+        };
         let done = triage::reduce_folder(&folder, finding, &solvers, self.rules(), &rules, &view)?;
         view.finish();
         Ok(report(
@@ -218,7 +223,7 @@ impl Reduce {
             replace(path, model).map_err(reduce::ReduceError::Disk)?;
         }
         let releases = match self.bisect {
-            true => triage::compare(&bug, &reduced.best)?.0,
+            true => triage::compare(&bug, &reduced.best, Extent::All)?.0,
             false => None,
         };
         Ok(report(&self.input, &out, &reduced, Some(verdict.kind.to_string()), releases))

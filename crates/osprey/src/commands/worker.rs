@@ -7,7 +7,7 @@ use anyhow::Result;
 use campaign::{Campaign, CampaignError, Program, Settings, store};
 use clap::Args;
 
-use super::fuzz::{Exec, known_signatures};
+use super::fuzz::{Exec, known_bugs};
 use crate::exit::{Exit, naming};
 use crate::live::Live;
 use crate::{duration, fleet, interrupt, limits, summary};
@@ -44,9 +44,10 @@ pub struct Worker {
     #[arg(long, value_name = "MODE", value_enum, default_value_t = Exec::Fast)]
     exec: Exec,
 
-    /// A file with signatures, one per line, that are not reported any more: that of the campaign, if it has one
-    #[arg(long, value_name = "FILE")]
-    known: Option<PathBuf>,
+    /// Bugs that are not reported any more: a file with signatures, one per line; the output folder of an earlier campaign; or
+    /// the folder of a finding, for all that is taken for its bug. Repeatable
+    #[arg(long, value_name = "FILE|DIR")]
+    known: Vec<PathBuf>,
 
     /// Write one JSON object per line for everything that happens in this process
     #[arg(long, value_name = "FILE")]
@@ -91,7 +92,7 @@ impl Worker {
             iterations: self.iterations,
             stop_after: None,
             reduce_all: false,
-            known: known_signatures(self.known.as_deref())?,
+            known: known_bugs(&self.known)?,
             log: self.log.clone(),
         };
         let runners =

@@ -12,7 +12,7 @@ mod literals;
 mod names;
 mod occurrences;
 mod operators;
-mod options;
+pub(crate) mod options;
 mod sorts;
 mod terms;
 mod variables;

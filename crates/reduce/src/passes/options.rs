@@ -127,7 +127,7 @@ fn smaller(value: &str) -> Vec<String> {
 }
 
 /// The same solver without some of its options, by their places on the command line.
-fn without(configuration: &Configuration, gone: &[usize]) -> Configuration {
+pub(crate) fn without(configuration: &Configuration, gone: &[usize]) -> Configuration {
     let mut other = configuration.clone();
     let own = configuration.solver.options.len();
     other.solver.options = kept(&configuration.solver.options, gone, 0);

@@ -8,25 +8,37 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::super::{Claim, KnownFinding, StoreError};
 use super::{Change, Heard};
 
-/// All columns of a finding, which the format before has, too.
+/// All columns of a finding but for those of groups, which earlier formats do not have.
 const COLUMNS: &str = "hash, signature, kind, solver, folder, round, step, duplicates, flaky";
 
+/// The columns of groups.
+const GROUPED: &str = "bug, face";
+
 pub fn all(connection: &Connection) -> Result<Vec<KnownFinding>, StoreError> {
-    let mut find =
-        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM findings ORDER BY round, step, hash"))?;
+    let mut find = connection
+        .prepare_cached(&format!("SELECT {COLUMNS}, {GROUPED} FROM findings ORDER BY round, step, hash"))?;
+    let rows = find.query_map([], finding)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Those of a campaign of an earlier format, each a bug of its own.
+pub fn ungrouped(connection: &Connection) -> Result<Vec<KnownFinding>, StoreError> {
+    let mut find = connection
+        .prepare_cached(&format!("SELECT {COLUMNS}, hash, '' FROM findings ORDER BY round, step, hash"))?;
     let rows = find.query_map([], finding)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
 pub fn find(connection: &Connection, hash: &str) -> Result<Option<KnownFinding>, StoreError> {
-    let mut find = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM findings WHERE hash = ?"))?;
+    let mut find =
+        connection.prepare_cached(&format!("SELECT {COLUMNS}, {GROUPED} FROM findings WHERE hash = ?"))?;
     Ok(find.query_row([hash], finding).optional()?)
 }
 
 /// Those that others than this writer have added or changed.
 pub fn news(connection: &Connection, writer: u64, told: Heard) -> Result<Vec<KnownFinding>, StoreError> {
     let mut find = connection.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM findings WHERE changed > ?1 AND (writer <> ?2 OR other > ?1) \
+        "SELECT {COLUMNS}, {GROUPED} FROM findings WHERE changed > ?1 AND (writer <> ?2 OR other > ?1) \
          ORDER BY round, step, hash"
     ))?;
     let rows = find.query_map([told.change as i64, writer as i64], finding)?;
@@ -34,12 +46,16 @@ pub fn news(connection: &Connection, writer: u64, told: Heard) -> Result<Vec<Kno
 }
 
 impl Change<'_> {
-    pub fn claim(&self, finding: &KnownFinding) -> Result<Claim, StoreError> {
+    pub fn claim(&self, finding: &KnownFinding, compared: u64) -> Result<Claim, StoreError> {
         if let Some(known) = find(&self.transaction, &finding.hash)? {
             return Ok(Claim::Known(known));
         }
+        let there = all(&self.transaction)?;
+        if there.len() as u64 != compared {
+            return Ok(Claim::Behind(there));
+        }
         self.transaction.execute(
-            "INSERT INTO findings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
+            "INSERT INTO findings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)",
             params![
                 finding.hash,
                 finding.signature,
@@ -51,10 +67,17 @@ impl Change<'_> {
                 finding.duplicates as i64,
                 finding.flaky,
                 self.number as i64,
-                self.writer as i64
+                self.writer as i64,
+                finding.group,
+                finding.face
             ],
         )?;
         Ok(Claim::New)
+    }
+
+    pub fn regroup(&self, hash: &str, group: &str) -> Result<(), StoreError> {
+        self.transaction.execute("UPDATE findings SET bug = ? WHERE hash = ?", [group, hash])?;
+        self.touch(hash)
     }
 
     pub fn release(&self, hash: &str) -> Result<(), StoreError> {
@@ -93,6 +116,8 @@ fn finding(row: &Row) -> rusqlite::Result<KnownFinding> {
         step: number(6)?,
         duplicates: number(7)?,
         flaky: row.get(8)?,
+        group: row.get(9)?,
+        face: row.get(10)?,
     })
 }
 

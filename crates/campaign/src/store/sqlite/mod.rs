@@ -26,7 +26,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-use schema::{ABSOLUTE, FORMAT, FileState};
+use schema::{ABSOLUTE, FORMAT, FileState, UNGROUPED};
 
 /// How long a process waits for the others' writes, which take milliseconds, or for a slow disk.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -113,12 +113,16 @@ impl SqliteStore {
         }
         let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let format = schema::readable(&connection, path)?;
-        if format != FORMAT {
+        if format != FORMAT && format != UNGROUPED {
             return Err(StoreError::Older { path: path.to_owned(), found: format, ours: FORMAT });
         }
-        let mut store = SqliteStore::new(connection, path, format);
+        let mut store = SqliteStore::new(connection, path, FORMAT);
         store.set_durability(Durability::Process)?;
         let transaction = store.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Another process may have done it meanwhile.
+        if schema::readable(&transaction, path)? == UNGROUPED {
+            transaction.execute_batch(schema::ADD_GROUPS)?;
+        }
         let writer = query::advance(&transaction, "writers", 1)?;
         let told = query::newest(&transaction)?;
         transaction.commit()?;
@@ -275,12 +279,16 @@ impl CampaignStore for SqliteStore {
         Ok(news)
     }
 
-    fn claim(&mut self, finding: &KnownFinding) -> Result<Claim, StoreError> {
+    fn claim(&mut self, finding: &KnownFinding, compared: u64) -> Result<Claim, StoreError> {
         // A known signature needs no place in the queue of writers, nor a wait for the disk.
         if let Some(known) = findings::find(self.current()?, &finding.hash)? {
             return Ok(Claim::Known(known));
         }
-        self.write(Durability::Machine, |change| change.claim(finding))
+        self.write(Durability::Machine, |change| change.claim(finding, compared))
+    }
+
+    fn regroup(&mut self, hash: &str, group: &str) -> Result<(), StoreError> {
+        self.write(Durability::Machine, |change| change.regroup(hash, group))
     }
 
     fn release(&mut self, hash: &str) -> Result<(), StoreError> {
@@ -292,7 +300,10 @@ impl CampaignStore for SqliteStore {
     }
 
     fn findings(&mut self) -> Result<Vec<KnownFinding>, StoreError> {
-        findings::all(&self.connection)
+        match self.format {
+            FORMAT => findings::all(&self.connection),
+            _ => findings::ungrouped(&self.connection),
+        }
     }
 
     fn seed(&mut self, hash: &str) -> Result<Option<SeedText>, StoreError> {

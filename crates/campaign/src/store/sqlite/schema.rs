@@ -7,7 +7,10 @@ use rusqlite::Connection;
 use super::super::StoreError;
 
 /// The format this version writes. Bumped when the tables change.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
+
+/// The last format in which findings had no groups. What it lacks is added when it is opened.
+pub const UNGROUPED: u32 = 2;
 
 /// The last format before deltas: counts were absolute, so that only one process could write. Still read.
 pub const ABSOLUTE: u32 = 1;
@@ -37,7 +40,8 @@ CREATE TABLE seen (number INTEGER PRIMARY KEY, feature INTEGER NOT NULL UNIQUE, 
 CREATE TABLE findings (
     hash TEXT PRIMARY KEY, signature TEXT NOT NULL, kind TEXT NOT NULL, solver TEXT NOT NULL, folder TEXT NOT NULL,
     round INTEGER NOT NULL, step INTEGER NOT NULL, duplicates INTEGER NOT NULL, flaky INTEGER NOT NULL,
-    changed INTEGER NOT NULL, writer INTEGER NOT NULL, other INTEGER NOT NULL) WITHOUT ROWID;
+    changed INTEGER NOT NULL, writer INTEGER NOT NULL, other INTEGER NOT NULL,
+    bug TEXT NOT NULL, face TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE samples (
     at INTEGER NOT NULL, engine TEXT NOT NULL,
     tests INTEGER NOT NULL, runs INTEGER NOT NULL, cpu INTEGER NOT NULL, findings INTEGER NOT NULL,
@@ -45,6 +49,14 @@ CREATE TABLE samples (
 CREATE TABLE members (id INTEGER PRIMARY KEY, what TEXT NOT NULL, pid INTEGER NOT NULL, seen INTEGER NOT NULL);
 INSERT INTO counters VALUES
     ('next_round', 0), ('changes', 0), ('writers', 0), ('members', 0), ('closing', 0), ('started', 0);
+";
+
+/// From the format without groups to this one: every finding is a bug of its own.
+pub const ADD_GROUPS: &str = "
+ALTER TABLE findings ADD COLUMN bug TEXT NOT NULL DEFAULT '';
+ALTER TABLE findings ADD COLUMN face TEXT NOT NULL DEFAULT '';
+UPDATE findings SET bug = hash;
+PRAGMA user_version = 3;
 ";
 
 /// What a file holds.

@@ -48,7 +48,7 @@ fn in_a_child_process() {
             }
         }
         Ok("die") => {
-            handle.claim(&finding("dead")).expect("claimed");
+            handle.claim(&finding("dead"), 0).expect("claimed");
             handle.claim_rounds(10).expect("claimed");
             handle.claim_untried(1).expect("claimed");
             std::process::abort();
@@ -86,7 +86,7 @@ fn a_process_that_dies_loses_none_of_its_claims() {
     let ended = child(folder.path(), "die").output().expect("ended");
     assert!(!ended.status.success());
     let mut here = store::open(folder.path()).expect("opened");
-    assert_eq!(here.claim(&finding("dead")).expect("an answer"), Claim::Known(finding("dead")));
+    assert_eq!(here.claim(&finding("dead"), 0).expect("an answer"), Claim::Known(finding("dead")));
     assert_eq!(here.claim_rounds(1).expect("claimed"), 10..11);
     assert_eq!(here.claim_untried(9).expect("claimed").len(), 2);
 }
@@ -99,7 +99,7 @@ fn everything_survives_reopening() {
     told.features = vec![9, 8];
     told.new_seeds.push(store::StoredSeed { seed: seed("(assert false)"), mutant: true });
     first.merge(&told).expect("merged");
-    first.claim(&finding("abc")).expect("claimed");
+    first.claim(&finding("abc"), 0).expect("claimed");
     first.claim_rounds(5).expect("claimed");
     let contents = |handle: &mut dyn CampaignStore| {
         let counts = (handle.totals().expect("totals"), handle.learned().expect("learned"));
@@ -124,7 +124,7 @@ fn a_reader_hears_the_news_of_all_and_cannot_write() {
     let mut reader = store::read(folder.path()).expect("opened");
     let mut writer = store::open(folder.path()).expect("opened");
     writer.merge(&delta(1)).expect("merged");
-    writer.claim(&finding("abc")).expect("claimed");
+    writer.claim(&finding("abc"), 0).expect("claimed");
     let news = reader.news().expect("news");
     assert_eq!((news.seeds.len(), news.findings.len()), (1, 1));
     assert!(matches!(reader.claim_rounds(1), Err(StoreError::ReadOnly)));
@@ -223,7 +223,8 @@ fn of_a_file_of_the_first_format_findings_and_their_seeds_can_be_read_and_nothin
     assert_eq!(old.identity().expect("identity"), identity());
     assert_eq!(old.seed(&ancestor.hash).expect("a seed"), Some(ancestor));
     assert_eq!(old.seed("none").expect("no seed"), None);
-    assert_eq!(old.findings().expect("findings"), [finding("abc")]);
+    let ungrouped = store::KnownFinding { face: String::new(), ..finding("abc") };
+    assert_eq!(old.findings().expect("findings"), [ungrouped]);
     assert!(matches!(old.totals(), Err(StoreError::Older { found: 1, .. })));
     assert!(matches!(old.news(), Err(StoreError::Older { found: 1, .. })));
     assert!(matches!(old.claim_rounds(1), Err(StoreError::ReadOnly)));
@@ -234,12 +235,35 @@ fn of_a_file_of_the_first_format_findings_and_their_seeds_can_be_read_and_nothin
 }
 
 #[test]
+fn a_campaign_without_groups_goes_on_with_every_finding_a_bug_of_its_own() {
+    let folder = campaign();
+    let mut handle = store::open(folder.path()).expect("opened");
+    handle.claim(&finding("abc"), 0).expect("claimed");
+    handle.merge(&delta(2)).expect("merged");
+    drop(handle);
+    let connection = Connection::open(folder.path().join(FILE)).expect("opened");
+    connection
+        .execute_batch(
+            "ALTER TABLE findings DROP COLUMN bug; ALTER TABLE findings DROP COLUMN face; PRAGMA user_version = 2",
+        )
+        .expect("as it was");
+    drop(connection);
+    let ungrouped = store::KnownFinding { face: String::new(), ..finding("abc") };
+    let mut reader = store::read(folder.path()).expect("opened");
+    assert_eq!(reader.findings().expect("findings"), std::slice::from_ref(&ungrouped));
+    let mut again = store::open(folder.path()).expect("opened");
+    assert_eq!(again.findings().expect("findings"), [ungrouped]);
+    assert_eq!(again.totals().expect("totals").tests, 2);
+    assert_eq!(again.claim(&finding("new"), 1).expect("claimed"), Claim::New);
+}
+
+#[test]
 fn files_of_newer_versions_and_of_other_programs_are_refused() {
     let folder = campaign();
     let connection = Connection::open(folder.path().join(FILE)).expect("opened");
-    connection.execute_batch("PRAGMA user_version = 3").expect("set");
+    connection.execute_batch("PRAGMA user_version = 4").expect("set");
     for result in [store::open(folder.path()), store::read(folder.path())] {
-        assert!(matches!(result, Err(StoreError::Newer { found: 3, .. })));
+        assert!(matches!(result, Err(StoreError::Newer { found: 4, .. })));
     }
     connection.execute_batch("PRAGMA user_version = 0").expect("set");
     assert!(matches!(store::open(folder.path()), Err(StoreError::Foreign(_))));

@@ -4,6 +4,7 @@
 mod blame;
 mod eval_diff;
 mod eval_speed;
+mod groups;
 mod museum;
 mod mutants;
 mod page;
@@ -41,6 +42,7 @@ enum Benchmark {
     Mutants(mutants::Mutants),
     Eval(eval_speed::EvalSpeedCommand),
     EvalDiff(eval_diff::EvalDiffCommand),
+    Groups(groups::Groups),
     Museum(museum::Museum),
     Page(page::Page),
     Race(race::Race),
@@ -57,6 +59,7 @@ impl Bench {
             Benchmark::Mutants(mutants) => mutants.run(),
             Benchmark::Eval(eval) => eval.run(),
             Benchmark::EvalDiff(eval) => eval.run(),
+            Benchmark::Groups(groups) => groups.run(),
             Benchmark::Museum(museum) => museum.run(),
             Benchmark::Page(page) => page.run(),
             Benchmark::Race(race) => race.run(),

@@ -1,0 +1,248 @@
+//! `osprey bench groups`: is one bug one finding?
+//!
+//! Every item's trigger is the seed of a short campaign on the item's release. All findings of all campaigns are then
+//! mixed and told apart, once by their signatures alone and once by groups, and compared with what is known: items of one
+//! issue with one fix are one bug, all others are different ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use campaign::findings::{Face, Rarity, group_of};
+use campaign::{Finding, KnownFinding, findings};
+
+use super::item::{Item, TRIGGER};
+use super::judged::{self, Asked, Settings};
+use crate::error::BenchError;
+use crate::report::{Cell, Draft, Report, Table};
+use crate::watch::Watch;
+
+/// How findings are made.
+pub struct Making {
+    /// Osprey's own program.
+    pub osprey: PathBuf,
+    /// Time of the campaign of one item.
+    pub time: Duration,
+    /// Releases that are asked.
+    pub references: Vec<String>,
+    /// Where the campaigns are kept; those that are there are not run again.
+    pub out: PathBuf,
+}
+
+/// A finding, and what is known about it.
+struct Labelled {
+    /// The bug: issue and fix.
+    truth: String,
+    item: String,
+    finding: Finding,
+    face: Face,
+    /// Its releases contradict those of the item's own trigger: it is most likely another bug.
+    stray: bool,
+}
+
+/// The mark of a campaign that has come to its end.
+const DONE: &str = "complete";
+
+/// Makes findings of all items and tells them apart.
+pub fn run(settings: &Settings, making: &Making, watch: &dyn Watch) -> Result<Report, BenchError> {
+    let mut draft = Draft::new("groups", "One bug, one finding", &settings.command);
+    draft.versions = making.references.clone();
+    let ask = |item: &Item| of_item(item, making, watch);
+    let Asked { results, refused, all } = judged::for_all(settings, watch, |_| true, ask)?;
+    for error in refused {
+        draft.skip("item", error.to_string());
+    }
+    if results.len() < all {
+        draft.partial = Some(format!("interrupted after {} of {all} items", results.len()));
+    }
+    let mut labelled: Vec<Labelled> = Vec::new();
+    let mut barren = 0;
+    for (item, outcome) in results {
+        match outcome {
+            Ok(found) => {
+                barren += u64::from(found.is_empty());
+                labelled.extend(found);
+            }
+            Err(error) => draft.skip(&item.id, error.to_string()),
+        }
+    }
+    fill(&mut draft, making, barren, &labelled);
+    Ok(draft.finish())
+}
+
+/// The findings of an item's campaign, run now unless it was before.
+fn of_item(item: &Item, making: &Making, watch: &dyn Watch) -> Result<Vec<Labelled>, BenchError> {
+    let out = making.out.join(&item.id);
+    if !out.join(DONE).is_file() {
+        campaign(item, &out, making)?;
+        if watch.stopped() {
+            return Ok(Vec::new());
+        }
+        std::fs::write(out.join(DONE), "")
+            .map_err(|source| BenchError::Write { path: out.clone(), source })?;
+    }
+    let mut found = Vec::new();
+    for folder in findings::finished(&out.join("bugs")).unwrap_or_default() {
+        let Ok((finding, _)) = Finding::read(&folder) else { continue };
+        if finding.solver != item.release() || finding.is_pending() || finding.flaky {
+            continue;
+        }
+        let face = Face::of(&finding, &Rarity::default());
+        found.push(Labelled { truth: truth(item), item: item.id.clone(), finding, face, stray: false });
+    }
+    found.sort_by_key(|one| (one.finding.provenance.round, one.finding.provenance.step));
+    // The trigger as it is shows the item's bug and no other.
+    let own = found.iter().find(|one| one.finding.provenance.engine == "seed").map(|one| one.face.clone());
+    if let Some(own) = own {
+        for one in &mut found {
+            one.stray = !findings::releases_fit(&own, &one.face);
+        }
+    }
+    Ok(found)
+}
+
+/// Items of one issue are one bug if they were mended in one release.
+fn truth(item: &Item) -> String {
+    match item.more.get("issue").and_then(toml::Value::as_integer) {
+        Some(issue) => format!("{} issue {issue}, fixed in {}", item.solver, item.fixed_in),
+        None => item.id.clone(),
+    }
+}
+
+fn campaign(item: &Item, out: &Path, making: &Making) -> Result<(), BenchError> {
+    let failed = |source| BenchError::Write { path: out.to_owned(), source };
+    if out.exists() {
+        std::fs::remove_dir_all(out).map_err(failed)?;
+    }
+    // Wrong models are found by our own evaluation.
+    let options = item
+        .options
+        .iter()
+        .filter(|word| !["model_validate", "check-models"].iter().any(|own| word.contains(own)));
+    let words: Vec<String> = std::iter::once(item.release()).chain(options.cloned()).collect();
+    let mut command = Command::new(&making.osprey);
+    command.arg("fuzz").arg(item.folder.join(TRIGGER)).args(["-s", &words.join(" ")]);
+    for reference in &making.references {
+        command.args(["--reference", reference]);
+    }
+    let seconds = making.time.as_secs().max(1).to_string();
+    command
+        .args(["--time", &seconds, "--jobs", "1", "--rng-seed", "1", "--reduce-all", "--json", "--out"])
+        .arg(out);
+    let output = command.stdin(Stdio::null()).stderr(Stdio::piped()).output().map_err(failed)?;
+    // Nothing found and something found are both good ends.
+    match output.status.code() {
+        Some(0 | 10) => Ok(()),
+        _ => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let reason = said.lines().last().unwrap_or("it said nothing").to_owned();
+            Err(BenchError::Malformed { path: item.folder.clone(), reason })
+        }
+    }
+}
+
+/// Which group each finding is put into, when they come one after the other.
+fn grouped(labelled: &[&Labelled]) -> Vec<String> {
+    let mut known: Vec<KnownFinding> = Vec::new();
+    for (place, one) in labelled.iter().enumerate() {
+        let hash = place.to_string();
+        let same = known.iter().find(|other| other.signature == one.finding.signature.to_string());
+        let group = match same {
+            Some(same) => same.group.clone(),
+            None => group_of(&one.face, &known).map_or_else(|| hash.clone(), |(group, _)| group),
+        };
+        known.push(KnownFinding {
+            hash,
+            signature: one.finding.signature.to_string(),
+            kind: one.finding.kind.to_string(),
+            solver: one.finding.solver.clone(),
+            folder: String::new(),
+            round: 0,
+            step: 0,
+            duplicates: 0,
+            flaky: false,
+            group,
+            face: one.face.to_text(),
+        });
+    }
+    known.into_iter().map(|one| one.group).collect()
+}
+
+/// Groups per true bug, and true bugs per group.
+fn quality(labelled: &[&Labelled], groups: &[String]) -> (f64, f64) {
+    let mut by_truth: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut by_group: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (one, group) in labelled.iter().zip(groups) {
+        by_truth.entry(&one.truth).or_default().insert(group);
+        by_group.entry(group).or_default().insert(&one.truth);
+    }
+    let mean = |sets: &BTreeMap<&str, BTreeSet<&str>>| {
+        sets.values().map(BTreeSet::len).sum::<usize>() as f64 / sets.len().max(1) as f64
+    };
+    (mean(&by_truth), mean(&by_group))
+}
+
+fn fill(draft: &mut Draft, making: &Making, barren: u64, labelled: &[Labelled]) {
+    let all: Vec<&Labelled> = labelled.iter().collect();
+    let own: Vec<&Labelled> = labelled.iter().filter(|one| !one.stray).collect();
+    let bugs: BTreeSet<&str> = all.iter().map(|one| one.truth.as_str()).collect();
+    let items: BTreeSet<&str> = all.iter().map(|one| one.item.as_str()).collect();
+    draft.summary.push(format!(
+        "{} findings of {} items, {} different bugs, {} s of a campaign from each trigger, all mixed. {barren} more items \
+         gave no finding.",
+        all.len(),
+        items.len(),
+        bugs.len(),
+        making.time.as_secs()
+    ));
+    let mut table = Table::new(
+        "",
+        &["findings", "told apart by", "entries", "entries per true bug", "true bugs per entry"],
+    );
+    for (words, chosen) in
+        [("all", &all), ("without those whose releases are not those of the item's trigger", &own)]
+    {
+        let signatures: Vec<String> = chosen.iter().map(|one| one.finding.signature.to_string()).collect();
+        for (how, groups) in [("signatures", signatures), ("groups", grouped(chosen))] {
+            let (per_bug, per_group) = quality(chosen, &groups);
+            let entries: BTreeSet<&String> = groups.iter().collect();
+            table.row([words.into(), how.into(), entries.len().into(), per_bug.into(), per_group.into()]);
+        }
+    }
+    draft.tables.push(table);
+    let groups = grouped(&own);
+    draft.tables.push(mixed(&own, &groups));
+    draft.tables.push(torn(&own, &groups));
+}
+
+/// Groups of several true bugs.
+fn mixed(labelled: &[&Labelled], groups: &[String]) -> Table {
+    let mut by_group: BTreeMap<&str, BTreeMap<&str, String>> = BTreeMap::new();
+    for (one, group) in labelled.iter().zip(groups) {
+        let its = by_group.entry(group).or_default();
+        its.entry(&one.truth).or_insert_with(|| one.finding.signature.to_string());
+    }
+    let mut table = Table::detail("Groups of several bugs", &["bugs", "first signatures"]);
+    for its in by_group.values().filter(|its| its.len() > 1) {
+        let (bugs, signatures): (Vec<&str>, Vec<&str>) =
+            its.iter().map(|(bug, signature)| (*bug, signature.as_str())).unzip();
+        table.row([Cell::from(bugs.join("; ")), Cell::from(signatures.join("; "))]);
+    }
+    table
+}
+
+/// Bugs in several groups.
+fn torn(labelled: &[&Labelled], groups: &[String]) -> Table {
+    let mut by_truth: BTreeMap<&str, BTreeMap<&str, String>> = BTreeMap::new();
+    for (one, group) in labelled.iter().zip(groups) {
+        let its = by_truth.entry(&one.truth).or_default();
+        its.entry(group).or_insert_with(|| one.finding.signature.to_string());
+    }
+    let mut table = Table::detail("Bugs in several groups", &["bug", "first signatures"]);
+    for (bug, its) in by_truth.iter().filter(|(_, its)| its.len() > 1) {
+        let signatures: Vec<&str> = its.values().map(String::as_str).collect();
+        table.row([(*bug).into(), Cell::from(signatures.join("; "))]);
+    }
+    table
+}

@@ -1,0 +1,196 @@
+//! What a finding shows of its bug: everything that telling bugs apart looks at, small enough to be kept in the store.
+
+use std::cmp::Reverse;
+
+use oracle::Kind;
+use reduce::blame::{Blame, Blamed, Role};
+use serde::{Deserialize, Serialize};
+use smtlib::Version;
+
+use super::finding::{Finding, Releases};
+use super::signature::{Signature, essential};
+
+/// One bug may have many faces: other kinds, other neighbours, other options.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Face {
+    /// None of a finding that an earlier version kept.
+    pub kind: Option<Kind>,
+    /// The solver to blame, as specs name it: `z3@4.8.7`.
+    pub solver: String,
+    /// The place of a crash.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub place: Option<String>,
+    /// The signal of a crash that names no place.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub signal: Option<String>,
+    /// Options that the bug needs, as they are written.
+    #[serde(default)]
+    pub options: Vec<String>,
+    /// What the bug needs, the most to blame first.
+    #[serde(default)]
+    pub constructs: Vec<Weighed>,
+    /// How releases behave, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub releases: Option<Releases>,
+    /// Expressions of the script.
+    #[serde(default)]
+    pub size: u64,
+    #[serde(default)]
+    pub reduced: bool,
+}
+
+/// A construct and how much it says about a bug that needs it, from 0 to 1: much if few other scripts have it and nothing
+/// else does as well in its place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Weighed {
+    pub construct: String,
+    pub weight: f64,
+}
+
+/// How often constructs occur in test cases.
+#[derive(Clone, Debug, Default)]
+pub struct Rarity {
+    tests: u64,
+    with: std::collections::BTreeMap<String, u64>,
+}
+
+/// Fewer test cases than this say nothing about what is rare.
+const FEW: u64 = 200;
+
+/// How rare a construct is taken to be where nothing is known.
+const USUAL: f64 = 0.5;
+
+/// Share of a construct's weight that does not depend on how rare it is.
+const NEED: f64 = 0.3;
+
+/// What is left of the weight of constructs that only test or write values.
+const INCIDENTAL: f64 = 0.1;
+
+impl Rarity {
+    /// From counts of test cases by construct, among so many test cases.
+    pub fn new<'a>(tests: u64, with: impl Iterator<Item = (&'a str, u64)>) -> Rarity {
+        Rarity { tests, with: with.map(|(name, count)| (name.to_owned(), count)).collect() }
+    }
+
+    /// From 0, in every script, to 1, in no other: the information that the construct carries, as a share of the most
+    /// there can be.
+    pub fn of(&self, construct: &str) -> f64 {
+        if self.tests < FEW {
+            return USUAL;
+        }
+        let operator = construct.split(' ').next().unwrap_or(construct);
+        let with = self.with.get(operator).copied().unwrap_or(0).min(self.tests);
+        let (all, with) = ((self.tests + 1) as f64, (with + 1) as f64);
+        (all / with).ln() / all.ln()
+    }
+}
+
+impl Face {
+    /// What a finding shows.
+    pub fn of(finding: &Finding, rarity: &Rarity) -> Face {
+        let (mut place, mut signal) = (None, None);
+        match &finding.signature {
+            Signature::Place { place: named, .. } => place = Some(named.clone()),
+            Signature::Constructs(constructs) => signal = constructs.crash.clone(),
+            Signature::Text(_) => {}
+        }
+        let mut options: Vec<String> =
+            finding.runs.first().map(|run| run.user_options.clone()).unwrap_or_default();
+        let settings = finding.runs.first().map(|run| run.settings.as_slice()).unwrap_or_default();
+        options.extend(settings.iter().map(|setting| format!("{}={}", setting.option, setting.value)));
+        options.sort_unstable();
+        let size = match &finding.stage {
+            super::Stage::Reduced(shrunk) => shrunk.after.nodes as u64,
+            _ => u64::MAX,
+        };
+        Face {
+            kind: Some(finding.kind),
+            solver: finding.solver.clone(),
+            place,
+            signal,
+            options,
+            constructs: weighed(finding, rarity),
+            releases: finding.releases.clone(),
+            size,
+            reduced: finding.is_reduced(),
+        }
+    }
+
+    /// As the store keeps it.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// A face that cannot be read is like no other.
+    pub fn from_text(text: &str) -> Option<Face> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// The solver without its release.
+    pub fn line(&self) -> &str {
+        self.solver.split('@').next().unwrap_or_default()
+    }
+
+    /// What makes an example clear, the clearest first: a grave kind, reduced, default options, a new release, small.
+    pub fn clarity(&self) -> impl Ord + use<> {
+        let version = self.solver.split_once('@').and_then(|(_, version)| version.parse::<Version>().ok());
+        (
+            self.kind.is_none(),
+            self.kind,
+            !self.reduced,
+            self.options.len(),
+            Reverse(version),
+            self.size,
+            self.solver.clone(),
+        )
+    }
+}
+
+/// The constructs of a finding with their weights, the heaviest first: those that the bug needs, where that is known; else
+/// all that may be to blame.
+fn weighed(finding: &Finding, rarity: &Rarity) -> Vec<Weighed> {
+    let mut all: Vec<Weighed> = match finding.blame.constructs.is_empty() {
+        true => {
+            let telling = essential(&finding.operators);
+            let weigh = |name: &String| {
+                let share = if telling.contains(&name.as_str()) { 1.0 } else { INCIDENTAL };
+                Weighed { construct: name.clone(), weight: share * worth(name, rarity) }
+            };
+            finding.operators.iter().map(weigh).collect()
+        }
+        false => blamed(&finding.blame, rarity),
+    };
+    all.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.construct.cmp(&b.construct)));
+    all.dedup_by(|a, b| a.construct == b.construct);
+    all
+}
+
+fn worth(name: &str, rarity: &Rarity) -> f64 {
+    NEED + (1.0 - NEED) * rarity.of(name)
+}
+
+/// What others do as well in its place goes by one name. Options are compared by themselves.
+fn blamed(blame: &Blame, rarity: &Rarity) -> Vec<Weighed> {
+    let weigh = |blamed: &Blamed| {
+        let name = blamed.stays_with.iter().chain([&blamed.construct]).min().unwrap_or(&blamed.construct);
+        let share = if blamed.role == Role::Computes { 1.0 } else { INCIDENTAL };
+        Weighed { construct: name.clone(), weight: share * worth(&blamed.construct, rarity) }
+    };
+    blame.to_blame().filter(|blamed| !blamed.construct.starts_with("option ")).map(weigh).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_few_test_cases_have_is_rare() {
+        let counts = [("+", 9_000), ("seq.foldl", 3)];
+        let rarity = Rarity::new(10_000, counts.into_iter());
+        assert!(rarity.of("+") < 0.05 && rarity.of("seq.foldl") > 0.8);
+        assert!((rarity.of("never") - 1.0).abs() < 1e-9);
+        assert_eq!(rarity.of("+ Real"), rarity.of("+"), "sorts are not counted");
+        let few = Rarity::new(FEW - 1, counts.into_iter());
+        assert_eq!((few.of("+"), few.of("seq.foldl")), (USUAL, USUAL), "too few to tell");
+    }
+}

@@ -1,0 +1,307 @@
+//! Groups of findings: those that are taken for one bug.
+//!
+//! Two findings are one bug if they crash at the same place, or if they need the same rare constructs and show on the same
+//! releases. Everything is decided by their [faces](Face); a person who knows better may decide otherwise, and then new
+//! findings follow the faces of the group they were put into.
+
+use std::collections::BTreeMap;
+
+use oracle::Kind;
+
+use super::face::{Face, Weighed};
+use super::finding::Releases;
+use crate::store::KnownFinding;
+
+/// How like two faces are, and why they are taken for one bug.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Likeness {
+    /// From 0 to 1.
+    pub degree: f64,
+    /// One sentence.
+    pub why: String,
+}
+
+/// Faces below this degree are of different bugs.
+const ALIKE: f64 = 0.5;
+
+/// The same, where releases say little: constructs are all the evidence then.
+const ALIKE_WITHOUT_RELEASES: f64 = 0.75;
+
+/// So many releases that behave alike are evidence.
+const TELLING: usize = 4;
+
+/// Are they one bug?
+pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
+    if one.line() != other.line() {
+        return None;
+    }
+    let crashes = |face: &Face| face.kind == Some(Kind::Crash);
+    if crashes(one) != crashes(other) {
+        return None;
+    }
+    match (&one.place, &other.place) {
+        (Some(a), Some(b)) if a == b => {
+            return Some(Likeness { degree: 1.0, why: format!("it crashes at the same place, {a}") });
+        }
+        (Some(_), Some(_)) => return None,
+        _ => {}
+    }
+    if one.signal != other.signal || !options_fit(one, other) {
+        return None;
+    }
+    let released = match (&one.releases, &other.releases) {
+        (Some(a), Some(b)) => Some(same_releases(a, b)?),
+        _ => None,
+    };
+    let (degree, shared) = overlap(&one.constructs, &other.constructs);
+    let released = released.filter(|asked| *asked >= TELLING);
+    let wanted = if released.is_some() { ALIKE } else { ALIKE_WITHOUT_RELEASES };
+    if degree < wanted {
+        return None;
+    }
+    let what = if shared.is_empty() { "nothing in particular".to_owned() } else { shared.join(", ") };
+    let why = match released {
+        Some(asked) => {
+            format!("it needs {what} too, and the {asked} releases that were asked about both behave alike")
+        }
+        None => format!("it needs {what} too"),
+    };
+    Some(Likeness { degree, why })
+}
+
+/// A bug that shows without an option shows with it, too; two different options are two bugs until something smaller
+/// tells.
+fn options_fit(one: &Face, other: &Face) -> bool {
+    let part = |a: &Face, b: &Face| a.options.iter().all(|option| b.options.contains(option));
+    part(one, other) || part(other, one)
+}
+
+/// Does no release tell them apart?
+pub fn releases_fit(one: &Face, other: &Face) -> bool {
+    match (&one.releases, &other.releases) {
+        (Some(a), Some(b)) => same_releases(a, b).is_some(),
+        _ => true,
+    }
+}
+
+/// How many releases were asked about both, if no two of them tell the bugs apart.
+fn same_releases(one: &Releases, other: &Releases) -> Option<usize> {
+    let said = |releases: &Releases, name: &String| {
+        if releases.affected.contains(name) {
+            Some(true)
+        } else {
+            releases.clean.contains(name).then_some(false)
+        }
+    };
+    let mut asked = 0;
+    for name in one.affected.iter().chain(&one.clean) {
+        let (Some(a), Some(b)) = (said(one, name), said(other, name)) else { continue };
+        if a != b {
+            return None;
+        }
+        asked += 1;
+    }
+    Some(asked)
+}
+
+/// The share of the weight that both have in common, of the one that has less, and the constructs it is made of.
+fn overlap(one: &[Weighed], other: &[Weighed]) -> (f64, Vec<String>) {
+    let sum = |all: &[Weighed]| all.iter().map(|one| one.weight).sum::<f64>();
+    let mut common = 0.0;
+    let mut names: Vec<String> = Vec::new();
+    for Weighed { construct, weight } in one {
+        if let Some(its) = other.iter().find(|its| its.construct == *construct) {
+            common += weight.min(its.weight);
+            names.push(construct.clone());
+        }
+    }
+    let least = sum(one).min(sum(other));
+    if least == 0.0 {
+        // Neither has anything that could be to blame, or only one.
+        return (f64::from(u8::from(one.is_empty() && other.is_empty())), names);
+    }
+    (common / least, names)
+}
+
+/// A bug: findings that are taken for one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// The hash of the first finding that showed it.
+    pub id: String,
+    /// The clearest first.
+    pub members: Vec<KnownFinding>,
+}
+
+impl Group {
+    /// All groups of these findings, in the order of their first members.
+    pub fn all(findings: &[KnownFinding]) -> Vec<Group> {
+        let mut order: Vec<&str> = Vec::new();
+        let mut groups: BTreeMap<&str, Vec<KnownFinding>> = BTreeMap::new();
+        for finding in findings {
+            let id = finding.group.as_str();
+            if !groups.contains_key(id) {
+                order.push(id);
+            }
+            groups.entry(id).or_default().push(finding.clone());
+        }
+        let group = |id: &str| {
+            let mut members = groups.get(id).cloned().unwrap_or_default();
+            members.sort_by_cached_key(|member| {
+                (Face::from_text(&member.face).unwrap_or_default().clarity(), member.hash.clone())
+            });
+            Group { id: id.to_owned(), members }
+        };
+        order.into_iter().map(group).collect()
+    }
+
+    /// The clearest of its findings.
+    pub fn example(&self) -> Option<&KnownFinding> {
+        self.members.first()
+    }
+
+    /// Test cases that showed it, the members' own included.
+    pub fn shown(&self) -> u64 {
+        self.members.iter().map(|member| member.duplicates + 1).sum()
+    }
+}
+
+/// The group that a face belongs to, and why: that of the face it is most like.
+pub fn group_of(face: &Face, known: &[KnownFinding]) -> Option<(String, Likeness)> {
+    let mut best: Option<(&KnownFinding, Likeness)> = None;
+    for finding in known {
+        let Some(its) = Face::from_text(&finding.face) else { continue };
+        let Some(likeness) = alike(face, &its) else { continue };
+        if best.as_ref().is_none_or(|(_, best)| likeness.degree > best.degree) {
+            best = Some((finding, likeness));
+        }
+    }
+    best.map(|(finding, likeness)| (finding.group.clone(), likeness))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn face(kind: Kind, constructs: &[(&str, f64)]) -> Face {
+        Face {
+            kind: Some(kind),
+            solver: "z3@5.4.0".to_owned(),
+            constructs: constructs
+                .iter()
+                .map(|(name, weight)| Weighed { construct: (*name).to_owned(), weight: *weight })
+                .collect(),
+            reduced: true,
+            ..Face::default()
+        }
+    }
+
+    fn released(face: &Face, affected: &[&str], clean: &[&str]) -> Face {
+        let names = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+        let releases = Releases { affected: names(affected), clean: names(clean), ..Releases::default() };
+        Face { releases: Some(releases), ..face.clone() }
+    }
+
+    fn known(hash: &str, group: &str, face: &Face) -> KnownFinding {
+        KnownFinding {
+            hash: hash.to_owned(),
+            signature: String::new(),
+            kind: face.kind.map(|kind| kind.to_string()).unwrap_or_default(),
+            solver: face.solver.clone(),
+            folder: hash.to_owned(),
+            round: 0,
+            step: 0,
+            duplicates: 2,
+            flaky: false,
+            group: group.to_owned(),
+            face: face.to_text(),
+        }
+    }
+
+    #[test]
+    fn what_needs_the_same_rare_construct_is_one_bug_whatever_stands_beside_it() {
+        let one = face(Kind::RefutationSoundness, &[("seq.foldl", 0.9), ("+", 0.4)]);
+        let other = face(Kind::InvalidModel, &[("seq.foldl", 0.9), ("str.len", 0.4), ("-", 0.3)]);
+        let all = ["z3@5.1.0", "z3@5.2.0", "z3@5.3.0", "z3@5.4.0"];
+        let (a, b) = (released(&one, &all, &[]), released(&other, &all, &[]));
+        assert!(alike(&a, &b).expect("one bug").why.contains("seq.foldl"));
+        let common = face(Kind::RefutationSoundness, &[("div", 0.9), ("+", 0.3)]);
+        assert_eq!(alike(&a, &released(&common, &all, &[])), None);
+        assert_eq!(
+            alike(&released(&one, &all[..1], &[]), &released(&other, &all[..1], &[])),
+            None,
+            "one release says little"
+        );
+    }
+
+    #[test]
+    fn a_release_that_has_one_and_not_the_other_tells_them_apart() {
+        let one = face(Kind::RefutationSoundness, &[("mod", 0.9)]);
+        let old = released(&one, &["z3@4.8.7"], &["z3@4.8.8", "z3@5.4.0"]);
+        let older = released(&one, &["z3@4.8.7", "z3@4.8.8"], &["z3@5.4.0"]);
+        assert_eq!(alike(&old, &older), None);
+        assert!(!releases_fit(&old, &older) && releases_fit(&old, &one));
+        assert!(alike(&old, &released(&one, &["z3@4.8.7"], &["z3@4.8.9"])).is_some());
+    }
+
+    #[test]
+    fn a_crash_is_told_apart_by_its_place_alone() {
+        let at = |place: &str, constructs: &[(&str, f64)]| Face {
+            place: Some(place.to_owned()),
+            ..face(Kind::Crash, constructs)
+        };
+        let one = at("smt::theory_seq::len", &[("str.len", 0.9)]);
+        assert!(alike(&one, &at("smt::theory_seq::len", &[("fp.add", 0.9)])).is_some());
+        assert_eq!(alike(&one, &at("sat::solver::propagate", &[("str.len", 0.9)])), None);
+        assert_eq!(alike(&one, &face(Kind::RefutationSoundness, &[("str.len", 0.9)])), None);
+    }
+
+    #[test]
+    fn other_solvers_and_other_options_are_other_bugs() {
+        let one = face(Kind::InvalidModel, &[("mod", 0.9)]);
+        let with = |options: &[&str]| Face {
+            options: options.iter().map(ToString::to_string).collect(),
+            ..one.clone()
+        };
+        assert_eq!(alike(&one, &Face { solver: "cvc5@1.4.2".to_owned(), ..one.clone() }), None);
+        assert!(alike(&one, &Face { solver: "z3@4.8.7".to_owned(), ..one.clone() }).is_some());
+        assert!(alike(&one, &with(&["a=1"])).is_some(), "it shows without the option, too");
+        assert_eq!(alike(&with(&["b=1"]), &with(&["a=1"])), None);
+    }
+
+    #[test]
+    fn a_finding_joins_the_group_of_the_one_it_is_most_like() {
+        let near = face(Kind::InvalidModel, &[("seq.foldl", 0.9), ("seq.nth", 0.5)]);
+        let far = face(Kind::InvalidModel, &[("seq.foldl", 0.9), ("seq.at", 0.2)]);
+        // A person has told them apart.
+        let all = [known("a", "a", &far), known("b", "b", &near)];
+        let (group, _) = group_of(&near, &all).expect("a group");
+        assert_eq!(group, "b");
+        assert_eq!(group_of(&face(Kind::InvalidModel, &[("fp.rem", 0.9)]), &all), None);
+    }
+
+    #[test]
+    fn the_example_of_a_group_is_its_clearest_face() {
+        let model = face(Kind::InvalidModel, &[("mod", 0.9)]);
+        let grave = face(Kind::RefutationSoundness, &[("mod", 0.9)]);
+        let optional = Face { options: vec!["a=1".to_owned()], ..grave.clone() };
+        let old = Face { solver: "z3@4.8.7".to_owned(), ..grave.clone() };
+        let all = [
+            known("1", "1", &model),
+            known("2", "1", &optional),
+            known("3", "1", &old),
+            known("4", "1", &grave),
+        ];
+        let groups = Group::all(&all);
+        let [group] = &groups[..] else { panic!("{groups:?}") };
+        let order: Vec<&str> = group.members.iter().map(|member| member.hash.as_str()).collect();
+        assert_eq!(order, ["4", "3", "2", "1"]);
+        assert_eq!((group.example().map(|one| one.hash.as_str()), group.shown()), (Some("4"), 12));
+    }
+
+    #[test]
+    fn a_face_comes_back_from_its_text() {
+        let face = released(&face(Kind::Crash, &[("mod", 0.25)]), &["z3@4.8.7"], &[]);
+        assert_eq!(Face::from_text(&face.to_text()), Some(face));
+        assert_eq!(Face::from_text(""), None);
+    }
+}

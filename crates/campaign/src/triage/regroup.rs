@@ -1,0 +1,108 @@
+//! Groups as a person corrects them. New findings join the group of the finding they are most like, so that a correction
+//! is followed from then on.
+
+use crate::error::CampaignError;
+use crate::store::{CampaignStore, KnownFinding};
+
+/// Takes the bugs of these findings, by their hashes, for one: that of the first. Tells how many findings have moved.
+pub fn merge(store: &mut dyn CampaignStore, hashes: &[String]) -> Result<usize, CampaignError> {
+    let all = store.findings()?;
+    let groups = hashes.iter().map(|hash| find(&all, hash).map(|one| one.group.clone()));
+    let groups = groups.collect::<Result<Vec<_>, _>>()?;
+    let Some((to, from)) = groups.split_first() else { return Ok(0) };
+    let moved: Vec<&KnownFinding> =
+        all.iter().filter(|one| one.group != *to && from.contains(&one.group)).collect();
+    for one in &moved {
+        store.regroup(&one.hash, to)?;
+    }
+    Ok(moved.len())
+}
+
+/// Takes these findings for one bug apart from all others.
+pub fn split(store: &mut dyn CampaignStore, hashes: &[String]) -> Result<(), CampaignError> {
+    let all = store.findings()?;
+    let apart = hashes.iter().map(|hash| find(&all, hash)).collect::<Result<Vec<_>, _>>()?;
+    let Some(leader) = apart.first() else { return Ok(()) };
+    // A group is named after one of its members: those that stay must not be named after one that leaves.
+    for one in all.iter().filter(|one| !hashes.contains(&one.hash) && hashes.contains(&one.group)) {
+        let stays = all.iter().find(|other| other.group == one.group && !hashes.contains(&other.hash));
+        store.regroup(&one.hash, stays.map_or(one.hash.as_str(), |other| other.hash.as_str()))?;
+    }
+    for one in &apart {
+        store.regroup(&one.hash, &leader.hash)?;
+    }
+    Ok(())
+}
+
+fn find<'a>(all: &'a [KnownFinding], hash: &str) -> Result<&'a KnownFinding, CampaignError> {
+    let unknown = || CampaignError::Usage(format!("the campaign knows no finding {hash}"));
+    all.iter().find(|one| one.hash == hash).ok_or_else(unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::config::Identity;
+    use crate::store::MemoryStore;
+
+    fn store(groups: &[(&str, &str)]) -> MemoryStore {
+        let mut store = MemoryStore::new(&Identity::of_runs(Duration::from_secs(1), 1, 1), &[]);
+        for (place, (hash, group)) in groups.iter().enumerate() {
+            let known = KnownFinding {
+                hash: (*hash).to_owned(),
+                signature: String::new(),
+                kind: "crash".to_owned(),
+                solver: "z3@4.8.7".to_owned(),
+                folder: String::new(),
+                round: place as u64,
+                step: 0,
+                duplicates: 0,
+                flaky: false,
+                group: (*group).to_owned(),
+                face: String::new(),
+            };
+            store.claim(&known, place as u64).expect("claimed");
+        }
+        store
+    }
+
+    fn groups(store: &mut MemoryStore) -> Vec<(String, String)> {
+        store.findings().expect("findings").into_iter().map(|one| (one.hash, one.group)).collect()
+    }
+
+    fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
+    }
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn merged_groups_are_the_first_ones_with_all_members() {
+        let mut store = store(&[("a", "a"), ("b", "a"), ("c", "c"), ("d", "c"), ("e", "e")]);
+        assert_eq!(merge(&mut store, &names(&["b", "d"])).expect("merged"), 2);
+        let all = [("a", "a"), ("b", "a"), ("c", "a"), ("d", "a"), ("e", "e")];
+        assert_eq!(groups(&mut store), pairs(&all));
+    }
+
+    #[test]
+    fn a_split_leaves_the_others_together_also_without_the_one_that_gave_them_their_name() {
+        let mut one = store(&[("a", "a"), ("b", "a"), ("c", "a")]);
+        split(&mut one, &names(&["b"])).expect("split");
+        assert_eq!(groups(&mut one), pairs(&[("a", "a"), ("b", "b"), ("c", "a")]));
+        let mut first = store(&[("a", "a"), ("b", "a"), ("c", "a")]);
+        split(&mut first, &names(&["a"])).expect("split");
+        assert_eq!(groups(&mut first), pairs(&[("a", "a"), ("b", "b"), ("c", "b")]));
+        let mut two = store(&[("a", "a"), ("b", "a"), ("c", "a"), ("d", "a")]);
+        split(&mut two, &names(&["c", "a"])).expect("split");
+        assert_eq!(groups(&mut two), pairs(&[("a", "c"), ("b", "b"), ("c", "c"), ("d", "b")]));
+    }
+
+    #[test]
+    fn an_unknown_finding_is_told() {
+        assert!(merge(&mut store(&[("a", "a")]), &names(&["a", "x"])).is_err());
+    }
+}

@@ -1,0 +1,74 @@
+//! `osprey findings merge` and `split`: a person knows which findings are one bug.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use campaign::store::{self, CampaignStore};
+use campaign::triage::regroup;
+use campaign::{CampaignError, Finding};
+use clap::Args;
+
+use crate::exit::Exit;
+use crate::output;
+
+/// Take findings for one bug, that of the first; later findings follow
+#[derive(Args)]
+pub struct Merge {
+    /// Folders of findings of one campaign
+    #[arg(value_name = "FINDING", num_args = 2.., required = true)]
+    findings: Vec<PathBuf>,
+}
+
+/// Take findings for a bug of their own, apart from the one they were taken for
+#[derive(Args)]
+pub struct Split {
+    /// Folders of findings of one campaign
+    #[arg(value_name = "FINDING", required = true)]
+    findings: Vec<PathBuf>,
+}
+
+impl Merge {
+    pub fn run(self) -> Result<Exit> {
+        let (mut store, hashes) = named(&self.findings)?;
+        let moved = regroup::merge(&mut *store, &hashes)?;
+        output::print_line(&format!(
+            "{moved} findings are taken for the bug of {} now",
+            self.findings[0].display()
+        ))?;
+        Ok(Exit::Clean)
+    }
+}
+
+impl Split {
+    pub fn run(self) -> Result<Exit> {
+        let (mut store, hashes) = named(&self.findings)?;
+        regroup::split(&mut *store, &hashes)?;
+        let what = if hashes.len() == 1 { "is a bug of its own" } else { "are one bug of their own" };
+        let names: Vec<String> = self.findings.iter().map(|path| path.display().to_string()).collect();
+        output::print_line(&format!("{} {what} now", names.join(", ")))?;
+        Ok(Exit::Clean)
+    }
+}
+
+/// The store of the findings' campaign, and their hashes.
+fn named(folders: &[PathBuf]) -> Result<(Box<dyn CampaignStore>, Vec<String>)> {
+    let mut hashes = Vec::new();
+    let mut campaign: Option<PathBuf> = None;
+    for path in folders {
+        let (finding, folder) = Finding::read(path)?;
+        if finding.is_pending() {
+            let text = format!("'{}' is pending: it has not been told apart yet", path.display());
+            return Err(CampaignError::Usage(text).into());
+        }
+        let Some(out) = folder.parent().and_then(Path::parent) else {
+            bail!("'{}' is not in the output folder of a campaign", path.display());
+        };
+        if campaign.as_deref().is_some_and(|campaign| campaign != out) {
+            return Err(CampaignError::Usage("these findings are of different campaigns".to_owned()).into());
+        }
+        campaign = Some(out.to_owned());
+        hashes.push(finding.hash());
+    }
+    let Some(out) = campaign else { bail!("no finding is named") };
+    Ok((store::open(&out).map_err(CampaignError::from)?, hashes))
+}

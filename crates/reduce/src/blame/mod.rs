@@ -1,0 +1,294 @@
+//! Blame: which constructs of a reduced script a bug needs, by ablation.
+//!
+//! Each construct is replaced, at one place and at all of them, by a fresh constant, by a value, by the values of its
+//! arguments, or by another way to say the same. Where the same bug stays, that construct is not to blame. What counts as
+//! the same bug, and what has to be proven, is the reducer's predicate ([`Bug`]).
+//!
+//! - `names`: what constructs are called
+//! - `laws`: other ways to say the same, as data
+//! - `variants`: scripts without a construct
+//! - `trial`: examines them within a budget
+
+mod laws;
+mod names;
+mod trial;
+mod variants;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use smtlib::{Store, Term};
+use solver::run::Accounts;
+
+pub use self::names::{Name, Role, constructs, options};
+use self::trial::Trial;
+use self::variants::{Variant, Whole};
+use crate::course::{Best, Watcher};
+use crate::error::ReduceError;
+use crate::predicate::Bug;
+
+/// What a bug needs, the most telling construct first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Blame {
+    pub constructs: Vec<Blamed>,
+}
+
+/// A construct of the script that shows the bug.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Blamed {
+    /// As [`constructs`] and [`options`] call it.
+    pub construct: String,
+    pub role: Role,
+    /// At how many places it stands: equal terms are one place.
+    pub occurrences: u32,
+    /// At how many of them nothing that was tried in its place keeps the bug; 1 if only one of several has to stay,
+    /// whichever that is.
+    pub needed: u32,
+    /// Constructs that did as well in its place, in equivalent forms.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stays_with: Vec<String>,
+}
+
+impl Blamed {
+    /// The bug goes away without it, or needs something equivalent.
+    pub fn is_to_blame(&self) -> bool {
+        self.needed > 0 || !self.stays_with.is_empty()
+    }
+}
+
+impl Blame {
+    /// What the bug goes away without, as far as it tells something: options and commands, and what computes; where
+    /// nothing does, what tests, else what writes values, else what connects.
+    pub fn to_blame(&self) -> impl Iterator<Item = &Blamed> {
+        let to_blame = || self.constructs.iter().filter(|blamed| blamed.is_to_blame());
+        let role = to_blame().map(|blamed| blamed.role).filter(|role| *role != Role::Setting).min();
+        to_blame().filter(move |blamed| blamed.role == Role::Setting || Some(blamed.role) == role)
+    }
+}
+
+/// What an ablation may cost.
+#[derive(Clone, Copy, Debug)]
+pub struct BlameBudget {
+    /// Runs of solvers.
+    pub runs: u64,
+    /// CPU time of solvers.
+    pub cpu: Duration,
+}
+
+impl Default for BlameBudget {
+    fn default() -> BlameBudget {
+        BlameBudget { runs: 60, cpu: Duration::from_secs(10) }
+    }
+}
+
+/// What came of the attempts to replace a construct at a place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Untried,
+    /// So far nothing kept the bug.
+    Needed,
+    /// Equivalent forms with these constructs keep it.
+    StaysWith(Vec<String>),
+    /// It can go.
+    Free,
+}
+
+/// A construct under trial.
+struct Suspect {
+    name: String,
+    role: Role,
+    /// Terms of the script, or a whole command or option.
+    terms: Vec<Term>,
+    whole: Option<Whole>,
+    places: Vec<Place>,
+    /// All places at once could not be replaced by fresh constants.
+    not_all: bool,
+}
+
+/// Finds out which constructs of a reduced script the bug needs, with what the runs have cost.
+pub fn blame(
+    bug: &Bug,
+    best: &Best,
+    budget: &BlameBudget,
+    watcher: &dyn Watcher,
+) -> Result<(Blame, Accounts), ReduceError> {
+    let Some(mut trial) = Trial::open(bug, best, *budget, watcher)? else {
+        return Ok((Blame::default(), Accounts::default()));
+    };
+    let mut suspects = trial.suspects();
+    if trial.shows_itself()? {
+        for role in Role::ALL {
+            trial.tried(&mut suspects, role)?;
+        }
+    } else {
+        // Nothing can be tried on a script that we cannot print as it is; the reducer has, as text.
+        suspects.iter_mut().for_each(|suspect| suspect.places.fill(Place::Needed));
+    }
+    let blame = Blame { constructs: ranked(suspects) };
+    Ok((blame, trial.accounts))
+}
+
+/// The most telling first: what is needed before what can go, what computes before what tests or writes, what nothing
+/// replaces before what something does.
+fn ranked(suspects: Vec<Suspect>) -> Vec<Blamed> {
+    let mut ranked: Vec<Blamed> = suspects
+        .into_iter()
+        .map(|suspect| {
+            let needed = suspect.places.iter().filter(|place| **place == Place::Needed).count();
+            let stays = suspect.places.iter().filter_map(|place| match place {
+                Place::StaysWith(names) => Some(names),
+                _ => None,
+            });
+            let mut stays_with: Vec<String> = stays.flatten().cloned().collect();
+            stays_with.sort_unstable();
+            stays_with.dedup();
+            let one_of_them = suspect.not_all && stays_with.is_empty();
+            let needed = if needed == 0 && one_of_them { 1 } else { needed };
+            let occurrences = suspect.places.len();
+            let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+            let (needed, occurrences) = (count(needed), count(occurrences));
+            Blamed { construct: suspect.name, role: suspect.role, occurrences, needed, stays_with }
+        })
+        .collect();
+    ranked.sort_by_cached_key(|blamed| {
+        let every = blamed.needed == blamed.occurrences && blamed.stays_with.is_empty();
+        (!blamed.is_to_blame(), blamed.role, !every, blamed.needed == 0, blamed.construct.clone())
+    });
+    ranked
+}
+
+/// Constructs that a form brings into a script: connectives only where there is nothing else.
+fn brought(store: &Store, old: Term, new: Term) -> Vec<String> {
+    let known = store.subterms(&[old]);
+    let mut found: Vec<(bool, String)> = store
+        .subterms(&[new])
+        .into_iter()
+        .filter(|part| !known.contains(part))
+        .filter_map(|part| {
+            let name = names::of_term(store, part)?;
+            Some((Role::of(store, part) == Role::Connects, name.into_owned()))
+        })
+        .collect();
+    if found.iter().any(|(connects, _)| !connects) {
+        found.retain(|(connects, _)| !connects);
+    }
+    let mut names: Vec<String> = found.into_iter().map(|(_, name)| name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+impl Trial<'_> {
+    /// Tries everything on the constructs of a role, cheap and telling attempts on all of them first.
+    fn tried(&mut self, suspects: &mut [Suspect], role: Role) -> Result<(), ReduceError> {
+        let mut chosen: Vec<&mut Suspect> =
+            suspects.iter_mut().filter(|suspect| suspect.role == role).collect();
+        for suspect in &mut chosen {
+            if let Some(whole) = suspect.whole.clone() {
+                self.whole(suspect, &whole)?;
+            }
+        }
+        for suspect in &mut chosen {
+            if suspect.terms.len() > 1 {
+                let all = Variant::Fresh(suspect.terms.clone());
+                match self.keeps(&all)? {
+                    Some(true) => suspect.places.fill(Place::Free),
+                    Some(false) => suspect.not_all = true,
+                    None => {}
+                }
+            }
+        }
+        self.each(&mut chosen, Variant::fresh)?;
+        self.each(&mut chosen, Variant::pinned)?;
+        for suspect in &mut chosen {
+            self.equivalents(suspect)?;
+        }
+        for suspect in &mut chosen {
+            for (place, term) in suspect.terms.clone().into_iter().enumerate() {
+                if matches!(suspect.places[place], Place::Needed | Place::Untried) {
+                    let came = self.keeps(&Variant::Defined(term))?;
+                    suspect.places[place].learn(came, vec!["=>".to_owned()]);
+                }
+            }
+        }
+        self.each(&mut chosen, Variant::value)?;
+        Ok(())
+    }
+
+    /// One attempt at every place that still seems needed.
+    fn each(
+        &mut self,
+        suspects: &mut [&mut Suspect],
+        attempt: fn(Term) -> Variant,
+    ) -> Result<(), ReduceError> {
+        for suspect in suspects {
+            for (place, term) in suspect.terms.clone().into_iter().enumerate() {
+                if matches!(suspect.places[place], Place::Needed | Place::Untried) {
+                    let came = self.keeps(&attempt(term))?;
+                    suspect.places[place].learn(came, Vec::new());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Other ways to say the same: at all places at once, then at each.
+    fn equivalents(&mut self, suspect: &mut Suspect) -> Result<(), ReduceError> {
+        let open = |suspect: &Suspect| -> Vec<usize> {
+            (0..suspect.terms.len())
+                .filter(|place| matches!(suspect.places[*place], Place::Needed | Place::Untried))
+                .collect()
+        };
+        for number in 0..FORMS {
+            let places = open(suspect);
+            let terms: Vec<Term> = places.iter().map(|place| suspect.terms[*place]).collect();
+            let forms: Vec<Option<Term>> = terms.iter().map(|term| self.form(*term, number)).collect();
+            if places.len() > 1 && forms.iter().all(Option::is_some) {
+                let came = self.keeps(&Variant::Forms(terms.clone(), number))?;
+                if came == Some(true) {
+                    for ((place, term), form) in places.iter().zip(&terms).zip(&forms) {
+                        let names = form.map(|form| brought(&self.bench.store, *term, form));
+                        suspect.places[*place].learn(came, names.unwrap_or_default());
+                    }
+                    return Ok(());
+                }
+            }
+            for ((place, term), form) in places.iter().zip(&terms).zip(&forms) {
+                let Some(form) = form else { continue };
+                let names = brought(&self.bench.store, *term, *form);
+                let came = self.keeps(&Variant::Forms(vec![*term], number))?;
+                suspect.places[*place].learn(came, names);
+            }
+        }
+        Ok(())
+    }
+
+    fn whole(&mut self, suspect: &mut Suspect, whole: &Whole) -> Result<(), ReduceError> {
+        for variant in whole.variants(&self.bench.draft.script) {
+            let came = self.keeps(&variant)?;
+            for place in &mut suspect.places {
+                place.learn(came, Vec::new());
+            }
+            if came == Some(true) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Equivalent forms tried for a construct.
+const FORMS: usize = 3;
+
+impl Place {
+    /// What came of an attempt in which these constructs took its place.
+    fn learn(&mut self, came: Option<bool>, names: Vec<String>) {
+        *self = match (came, std::mem::take(self)) {
+            (Some(true), _) if names.is_empty() => Place::Free,
+            (Some(true), _) => Place::StaysWith(names),
+            (Some(false), Place::Untried) => Place::Needed,
+            (_, before) => before,
+        };
+    }
+}
