@@ -1,7 +1,6 @@
 //! The queue by itself: crowded, full, on a disk that takes nothing, at the end of a campaign.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
