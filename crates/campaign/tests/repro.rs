@@ -167,6 +167,7 @@ fn a_crash_is_known_by_its_signal_its_words_or_its_exit_code() {
         function: None,
         message: message.to_owned(),
         frames: Vec::new(),
+        overflow: false,
     };
     place.program("segv", "kill -SEGV $$");
     place.program("words", "echo 'Fatal failure within check at x.cpp:77' >&2; exit 1");
@@ -327,6 +328,8 @@ fn what_a_solver_printed_acts_neither_in_the_report_nor_in_the_script() {
         function: None,
         message: "abcdefgh'; touch owned; ' \u{1b}[2J".to_owned(),
         frames: vec!["```\u{1b}".to_owned()],
+        overflow: false,
+        overflow: false,
     });
     let crash = place.write(&finding(Kind::Crash, vec![crashed]), SCRIPT);
     for script in [&repro, &crash] {

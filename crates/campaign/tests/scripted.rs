@@ -390,3 +390,45 @@ fn a_third_opinion_is_asked_before_anybody_is_accused_and_stays_with_the_finding
     assert_eq!((third(Purpose::Test), third(Purpose::FollowUp)), (0, 1));
     assert!(third(Purpose::Confirmation) > 0 && third(Purpose::Reduction) > 0);
 }
+
+/// Dies of a bare signal, in one function on products and in another on what compares with '>'.
+fn dies_in_two_places(configuration: &Configuration, script: &str) -> ScriptedAnswer {
+    const SIGSEGV: i32 = 11;
+    match configuration.solver.name() == "z3@4.8.7" && script.contains("(assert") {
+        true if script.contains("(* ") => ScriptedAnswer::dies_in(SIGSEGV, &["multiply", "solve", "main"]),
+        true if script.contains("(> ") => ScriptedAnswer::dies_in(SIGSEGV, &["compare", "solve", "main"]),
+        _ => "unknown\n".into(),
+    }
+}
+
+#[test]
+fn bare_signals_are_told_apart_by_their_stacks_and_known_places_cost_one_start() {
+    let place = tempfile::tempdir().expect("a folder");
+    let product = SEED.replace("(> x 3)", "(= (* x 5) 10)");
+    let setup = Setup::new("seed", &[SEED, &product, &SEED.replace('3', "8")], dies_in_two_places);
+    let summary = setup.run(&settings(place.path(), 3)).expect("a campaign");
+    assert_eq!(summary.totals.findings.get("crash"), Some(&2), "{:?}", summary.totals);
+    assert_eq!(summary.totals.duplicates, 1, "{:?}", summary.totals);
+    let signatures: Vec<&str> = summary.findings.iter().map(|found| found.signature.as_str()).collect();
+    for place in ["SIGSEGV | multiply < solve < main", "SIGSEGV | compare < solve < main"] {
+        assert!(signatures.iter().any(|signature| signature.ends_with(place)), "{signatures:?}");
+    }
+    for found in &summary.findings {
+        let folder = place.path().join("bugs").join(&found.folder);
+        let (finding, _) = Finding::read(&folder).expect("a finding");
+        assert!(finding.runs[0].crash.as_ref().is_some_and(|crash| crash.frames.len() == 3), "{finding:?}");
+        let report = std::fs::read_to_string(folder.join("report.md")).expect("a report");
+        assert!(
+            report.contains("The stack, innermost first:") && report.contains("solve\nmain\n"),
+            "{report}"
+        );
+    }
+    // Of the two that compare, the second was known already: its place was looked for, and nothing else.
+    let asked = setup.scripted.asked();
+    let purposes = |text: &str| -> Vec<Purpose> {
+        asked.iter().filter(|asked| asked.script.contains(text)).map(|asked| asked.purpose).collect()
+    };
+    let (three, eight) = (purposes("(> x 3)"), purposes("(> x 8)"));
+    let second = if three.len() < eight.len() { three } else { eight };
+    assert_eq!(second, [Purpose::Test, Purpose::Test, Purpose::Place]);
+}

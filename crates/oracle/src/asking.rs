@@ -61,6 +61,18 @@ impl<'r> Asking<'r> {
         }
     }
 
+    /// Looks for the place of a crash that does not name it, by one more plain start. A crash that does not repeat there
+    /// stays as it is.
+    pub fn locate(&mut self, run: &mut Run) -> Result<(), RunError> {
+        if run.answers.crash().is_none_or(|crash| !crash.lacks_a_place()) {
+            return Ok(());
+        }
+        // It has the purpose's own time: a plain start takes longer than the fast one that crashed.
+        let again = self.runner.run(&run.configuration, &run.script, Purpose::Place)?;
+        run.take_place(&again);
+        Ok(())
+    }
+
     /// Runs one of them, or a variant of one, on another script.
     pub fn run(&mut self, configuration: &Arc<Configuration>, script: &[u8]) -> Result<Run, RunError> {
         self.runner.run_within(configuration, script, self.purpose, self.wall)

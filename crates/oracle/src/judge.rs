@@ -63,14 +63,15 @@ impl Judge {
     }
 
     /// Asks third opinions where the runs contradict each other and nothing tells who is right, and adds their runs: see
-    /// [`hear`].
+    /// [`hear`]. Looks for the places of crashes.
     pub fn hear(
         &self,
         subject: &mut Subject,
         runs: &mut Vec<Run>,
         asking: &mut Asking,
     ) -> Result<(), RunError> {
-        hear(subject, runs, asking)
+        hear(subject, runs, asking)?;
+        runs.iter_mut().try_for_each(|run| asking.locate(run))
     }
 
     /// All verdicts on these runs, the gravest first, each misbehaviour once. Not yet confirmed.

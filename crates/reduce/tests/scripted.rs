@@ -9,7 +9,7 @@ use reduce::predicate::{Bug, Candidate, Predicate as _};
 use reduce::{Effort, Input, Watcher, reduce};
 use smtlib::{Mode, Setting, Store};
 use solver::run::{Configuration, PartyId, Purpose, Runner as _};
-use testkit::{Scripted, made_up};
+use testkit::{Scripted, ScriptedAnswer, made_up};
 
 struct Quiet;
 
@@ -84,4 +84,38 @@ fn plain_candidates_are_confirmations_and_all_have_the_calibrated_time() {
     assert!(fast.iter().all(|run| (run.purpose, run.wall) == (Purpose::Reduction, patience)), "{fast:?}");
     let accounts = examiner.take_accounts();
     assert_eq!(accounts.total().runs, asked.len() as u64);
+}
+
+#[test]
+fn a_crash_stays_where_it_was_though_the_signal_is_the_same_elsewhere() {
+    const SIGSEGV: i32 = 11;
+    // Without the comparison it crashes too, but in another function.
+    let solvers =
+        Scripted::new(&["z3@4.8.7"], |_, script| match (script.contains("(* "), script.contains("(> ")) {
+            (true, true) => ScriptedAnswer::dies_in(SIGSEGV, &["multiply", "main"]),
+            (true, false) => ScriptedAnswer::dies_in(SIGSEGV, &["divide", "main"]),
+            (false, _) => "sat".into(),
+        });
+    let reduced = |runner: Scripted| {
+        let mut judging = runner.clone();
+        let mut runs = judging.run_all(SCRIPT.as_bytes(), Purpose::Test).expect("runs");
+        let mut store = Store::new();
+        let mut subject = Subject::new(&mut store, None, &[]);
+        let mut asking = Asking::new(&mut judging, Purpose::FollowUp);
+        let judge = Judge::standard();
+        judge.hear(&mut subject, &mut runs, &mut asking).expect("places");
+        let verdicts = judge.try_case(&mut subject, &runs, &mut asking).expect("verdicts");
+        let bug = Bug::new(&verdicts[0], &runs, Arc::new(runner));
+        let input = Input { text: SCRIPT.as_bytes(), witness: None };
+        reduce(input, &bug, &Effort { jobs: 1, time: None }, &Quiet).expect("reduced")
+    };
+    let best = reduced(solvers.clone()).best.text;
+    assert!(best.contains("(* ") && best.contains("(> "), "{best}");
+    // Where no stack can be read, the signal is all there is.
+    let blind = Scripted::new(&["z3@4.8.7"], |_, script| match script.contains("(* ") {
+        true => ScriptedAnswer::dies_of(SIGSEGV),
+        false => "sat".into(),
+    });
+    let best = reduced(blind).best.text;
+    assert!(best.contains("(* ") && !best.contains("(> "), "{best}");
 }

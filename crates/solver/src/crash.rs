@@ -11,9 +11,13 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::adapter::Meaning;
+use crate::stack::{Place, Stack, is_machinery, is_plumbing, plain_function};
 
-/// How many frames make a signature: enough to tell bugs apart, few enough to survive inlining and callers.
+/// How many functions make a signature: enough to tell bugs apart, few enough to survive inlining and callers.
 const FRAMES: usize = 3;
+
+/// How many frames of a printed stack are kept.
+const PRINTED: usize = 12;
 
 /// What is known about a crash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,8 +34,12 @@ pub struct CrashReport {
     pub function: Option<String>,
     /// Its words.
     pub message: String,
-    /// The innermost frames of a stack, where one was printed.
+    /// The innermost functions of the stack, where one was printed or read; of a recursion that ended for want of a
+    /// stack, what repeats.
     pub frames: Vec<String>,
+    /// The stack had no room left for a recursion.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub overflow: bool,
 }
 
 /// How a crash showed.
@@ -68,12 +76,21 @@ pub struct CrashSignature {
     pub text: String,
     /// Twelve hexadecimal digits of it, for file names.
     pub hash: String,
+    /// What is seen of it without a stack.
+    pub symptom: String,
+    /// It says where, not only that the process died.
+    pub placed: bool,
 }
 
 impl CrashSignature {
     /// Does it say where, or only that the process died of a signal?
     pub fn names_a_place(&self) -> bool {
-        self.text.contains(" | ")
+        self.placed
+    }
+
+    /// Whether both can be the same crash: the stack of one of them may not have been looked at.
+    pub fn agrees_with(&self, other: &CrashSignature) -> bool {
+        self.symptom == other.symptom && (self.text == other.text || !self.placed || !other.placed)
     }
 }
 
@@ -84,41 +101,70 @@ impl fmt::Display for CrashSignature {
 }
 
 impl CrashReport {
+    /// Whether only the stack can tell where it happened.
+    pub fn lacks_a_place(&self) -> bool {
+        self.signal.is_some() && self.file.is_none() && self.frames.is_empty()
+    }
+
+    /// With the place that a stack tells.
+    pub(crate) fn at(&mut self, stack: &Stack) {
+        if let Some(place) = Place::of(stack) {
+            self.frames = place.functions;
+            self.overflow = place.overflow;
+        }
+    }
+
     /// The signature.
     pub fn signature(&self) -> CrashSignature {
-        let mut parts = vec![match self.kind {
-            CrashKind::Assertion => "assertion".to_string(),
-            CrashKind::Sanitizer => "sanitizer".to_string(),
-            CrashKind::InternalError => "internal error".to_string(),
-            CrashKind::Signal => {
-                self.signal.map_or("signal".to_string(), |signal| signal_name(signal).to_string())
-            }
-        }];
-        if let Some(file) = &self.file {
+        let kind = match self.kind {
+            CrashKind::Assertion => "assertion",
+            CrashKind::Sanitizer => "sanitizer",
+            CrashKind::InternalError => "internal error",
+            CrashKind::Signal => self.signal.map_or("signal", signal_name),
+        };
+        let file = self.file.as_ref().map(|file| {
             let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
-            parts.push(format!("{}{line}", source_path(file)));
-        }
-        if !self.frames.is_empty() {
+            format!("{}{line}", source_path(file))
+        });
+        let words = match (&self.function, &self.file) {
+            (Some(function), Some(_)) => vec![plain_function(function)],
+            (function, _) => {
+                function.as_deref().map(normalised).into_iter().chain([normalised(&self.message)]).collect()
+            }
+        };
+        let joined = |parts: Vec<String>| {
+            parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" | ")
+        };
+        let head = || std::iter::once(kind.to_owned()).chain(file.clone());
+        let symptom = joined(head().chain(words).collect());
+        let text = match self.place() {
             // Frames say where; the message of a sanitizer only which check fired.
-            parts.push(
-                self.frames
-                    .iter()
-                    .take(FRAMES)
-                    .map(|frame| plain_function(frame))
-                    .collect::<Vec<_>>()
-                    .join(" < "),
-            );
-            parts.push(normalised(&self.message));
-        } else if let (Some(function), Some(_)) = (&self.function, &self.file) {
-            parts.push(plain_function(function));
-        } else {
-            parts.extend(self.function.as_deref().map(normalised));
-            parts.push(normalised(&self.message));
-        }
-        parts.retain(|part| !part.is_empty());
-        let text = parts.join(" | ");
+            Some(place) => joined(head().chain([place, normalised(&self.message)]).collect()),
+            None => symptom.clone(),
+        };
         let hash = format!("{:012x}", fnv(text.as_bytes()) & 0xffff_ffff_ffff);
-        CrashSignature { text, hash }
+        // The words of a process that died of a signal are those of its runtime.
+        let placed = text.contains(" | ") && !self.lacks_a_place();
+        CrashSignature { text, hash, symptom, placed }
+    }
+
+    /// The frames that count: the innermost functions that are not everybody's, each once, since how deep a recursion is
+    /// depends on the input.
+    fn place(&self) -> Option<String> {
+        let all: Vec<String> = self.frames.iter().map(|frame| plain_function(frame)).collect();
+        let telling: Vec<&String> = all.iter().filter(|function| !is_plumbing(function)).collect();
+        let mut functions: Vec<&str> = Vec::new();
+        for function in if telling.is_empty() { all.iter().collect() } else { telling } {
+            if functions.len() < FRAMES && !functions.contains(&function.as_str()) {
+                functions.push(function);
+            }
+        }
+        let joined = functions.join(" < ");
+        match functions.is_empty() {
+            true => None,
+            false if self.overflow => Some(format!("stack overflow in {joined}")),
+            false => Some(joined),
+        }
     }
 }
 
@@ -156,57 +202,11 @@ fn source_path(path: &str) -> String {
     }
 }
 
-/// A function's name without arguments, template parameters and return type.
-fn plain_function(function: &str) -> String {
-    let mut depth = 0i32;
-    let mut name = String::new();
-    for character in function.split(" [with").next().unwrap_or_default().chars() {
-        match character {
-            '<' => depth += 1,
-            '>' => depth -= 1,
-            '(' if depth <= 0 && !name.ends_with("operator") => break,
-            _ if depth <= 0 => name.push(character),
-            _ => {}
-        }
-    }
-    name.trim().rsplit(' ').next().unwrap_or_default().to_string()
-}
-
 /// The innermost frames of the first stack in a text, without those of runtimes and abort machinery.
 pub(crate) fn frames(text: &str) -> Vec<String> {
     static FRAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?m)^\s*#(\d+)\s+(?:0x[0-9a-fA-F]+\s+)?(?:in\s+)?([^\n]+?)(?:\s+(?:at\s+)?\(?(?:/|\.\.?/|<)[^\n]*)?$").ok()
     });
-    const MACHINERY: &[&str] = &[
-        "__asan",
-        "__ubsan",
-        "__msan",
-        "__tsan",
-        "__lsan",
-        "__interceptor",
-        "__sanitizer",
-        "__GI_",
-        "raise",
-        "abort",
-        "__assert",
-        "gsignal",
-        "__libc",
-        "_start",
-        "std::terminate",
-        "__cxa",
-        "__cxxabiv1",
-        "operator new",
-        "operator delete",
-        "malloc",
-        "free",
-        "calloc",
-        "realloc",
-        "memcpy",
-        "memmove",
-        "memset",
-        "strlen",
-        "__pthread",
-    ];
     let Some(pattern) = FRAME.as_ref() else {
         return Vec::new();
     };
@@ -217,10 +217,10 @@ pub(crate) fn frames(text: &str) -> Vec<String> {
             break;
         }
         let function = plain_function(&capture[2]);
-        if !function.is_empty() && !MACHINERY.iter().any(|name| function.starts_with(name)) {
+        if !function.is_empty() && !is_machinery(&function) {
             found.push(function);
         }
-        if found.len() == FRAMES {
+        if found.len() == PRINTED {
             break;
         }
     }
@@ -281,6 +281,7 @@ mod tests {
             function: None,
             message: message.into(),
             frames: Vec::new(),
+            overflow: false,
         }
     }
 

@@ -5,7 +5,7 @@
 //! * [`install`]: from a spec to a release that is on this machine.
 //! * [`Solver`]: a release with its adapter and options: command lines.
 //! * `accepts`: which scripts it claims to take.
-//! * [`answer`]: what it said; [`crash`]: signatures of crashes.
+//! * [`answer`]: what it said; [`crash`]: signatures of crashes; [`stack`]: where they happened.
 //! * [`options`]: its options as data, and which are fair to set.
 //! * [`screen`]: what is taken out of a script before a solver sees it.
 //! * [`version`]: release numbers and their order.
@@ -26,6 +26,7 @@ pub mod run;
 pub mod screen;
 mod solver;
 pub mod spec;
+pub mod stack;
 
 pub use accepts::theory_name;
 pub use adapter::{Adapters, RunRequest};

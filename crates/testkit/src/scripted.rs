@@ -7,6 +7,7 @@ use solver::fast::ExecMode;
 use solver::install::{How, Installed, Source};
 use solver::launch::{Exit, LaunchError, Outcome};
 use solver::run::{Accounts, Configuration, PartyId, Purpose, Run, RunError, Runner, Runners};
+use solver::stack::{Frame, Stack};
 use solver::{Adapters, Solver};
 
 /// A release that is not on this machine: `z3@4.8.7`, by the name of a built-in adapter and a made-up number. Words
@@ -41,6 +42,8 @@ pub struct ScriptedAnswer {
     pub cpu: Duration,
     /// It cannot be started at all.
     pub missing: bool,
+    /// What is on its stack when it dies, for those who look.
+    pub stack: Option<Stack>,
 }
 
 impl ScriptedAnswer {
@@ -53,12 +56,24 @@ impl ScriptedAnswer {
             timed_out: false,
             cpu: Duration::from_millis(1),
             missing: false,
+            stack: None,
         }
     }
 
     /// It is killed by this signal.
     pub fn dies_of(signal: i32) -> ScriptedAnswer {
         ScriptedAnswer { exit: Exit::Signaled(signal), ..ScriptedAnswer::says("") }
+    }
+
+    /// The same with these functions on its stack, the innermost first.
+    pub fn dies_in(signal: i32, functions: &[&str]) -> ScriptedAnswer {
+        let frame = |function: &&str| Frame {
+            module: "solver".to_owned(),
+            function: (*function).to_owned(),
+            handler: false,
+        };
+        let stack = Stack { overflow: false, frames: functions.iter().map(frame).collect() };
+        ScriptedAnswer { stack: Some(stack), ..ScriptedAnswer::dies_of(signal) }
     }
 
     /// It says nothing until it is killed at its time limit, whatever that is.
@@ -203,6 +218,7 @@ impl Runner for Scripted {
             peak_memory: 0,
             mode: ExecMode::Plain,
             fallback: None,
+            stack: answer.stack.filter(|_| purpose == Purpose::Place).map(Ok),
         };
         self.accounts.of_mut(purpose).record(&outcome);
         Ok(Run::new(configuration, script, outcome))

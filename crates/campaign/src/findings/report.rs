@@ -156,7 +156,10 @@ fn section(name: &str, run: &RunRecord) -> String {
         out += &format!("It ended with: {}.\n\n", prose(&run.ended));
     }
     if let Some(crash) = run.crash.as_ref().filter(|crash| !crash.frames.is_empty()) {
-        out += "The stack, innermost first:\n\n";
+        out += match crash.overflow {
+            true => "The stack had no room left. These functions call each other without end:\n\n",
+            false => "The stack, innermost first:\n\n",
+        };
         out += &code_block("", &crash.frames.join("\n"));
         out.push('\n');
     }

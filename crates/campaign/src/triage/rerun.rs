@@ -53,6 +53,9 @@ impl Rerun {
                 _ => runner.run(party, input.text.as_bytes(), purpose)?,
             });
         }
+        for run in &mut runs {
+            Asking::new(runner, purpose).locate(run)?;
+        }
         let proven = input.script.zip(input.witness);
         let proven = proven.is_some_and(|(script, model)| checked(store, script, model).is_some());
         let expectation = match input.expectation {

@@ -9,10 +9,11 @@ use clap::{Args, ValueEnum};
 use eval::Expectation;
 use oracle::hearing::first_round;
 use oracle::subject::ModelValue;
-use oracle::{Asking, Judge, Repeat, Standing, Subject, Verdict};
+use oracle::{Asking, Judge, Kind, Repeat, Standing, Subject, Verdict};
 use serde::Serialize;
 use smtlib::{Mode, Parsed, Status, Store};
 use solver::Answer;
+use solver::crash::CrashReport;
 use solver::limits::Limits;
 use solver::run::{Configuration, PartyId, Purpose, Run, RunRules, Runner as _, SolverRunners};
 
@@ -135,6 +136,9 @@ struct RunReport {
     /// The first thing it complained about.
     #[serde(skip_serializing_if = "Option::is_none")]
     said: Option<String>,
+    /// Where it crashed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    crash: Option<CrashReport>,
     cpu_seconds: f64,
 }
 
@@ -257,6 +261,7 @@ fn run_reports(
             class: run.answers.class.word().to_string(),
             checks,
             said,
+            crash: run.answers.crash().cloned(),
             cpu_seconds: run.outcome.cpu_time.as_secs_f64(),
         });
     }
@@ -289,6 +294,10 @@ fn shown(report: &Report) -> String {
     }
     for verdict in &report.verdicts {
         text += &described(verdict, &report.file);
+        if verdict.kind == Kind::Crash {
+            let accused = report.runs.iter().find(|run| Some(run.party) == verdict.accused);
+            text += &accused.and_then(|run| run.crash.as_ref()).map(stack).unwrap_or_default();
+        }
     }
     text
 }
@@ -327,6 +336,21 @@ fn beginning(text: &str) -> String {
         shown += " ...";
     }
     shown
+}
+
+/// The functions on the stack of a crash.
+fn stack(crash: &CrashReport) -> String {
+    let mut text = match (crash.frames.is_empty(), crash.overflow) {
+        (true, _) => return String::new(),
+        (false, true) => {
+            "  the stack had no room left; these functions call each other without end:\n".to_owned()
+        }
+        (false, false) => "  the stack, innermost first:\n".to_owned(),
+    };
+    for function in &crash.frames {
+        text += &format!("    {function}\n");
+    }
+    text
 }
 
 fn described(verdict: &Verdict, file: &Path) -> String {

@@ -118,7 +118,7 @@ impl Bug {
             Kind::Disagreement => self.sides[party].is_none_or(says),
             Kind::Crash => {
                 let found = run.answers.crash().map(|crash| crash.signature());
-                found.is_some() && found == self.signature
+                found.zip(self.signature.as_ref()).is_some_and(|(found, known)| found.agrees_with(known))
             }
             Kind::Incremental | Kind::UnsoundCore | Kind::WrongValue | Kind::Performance => {
                 run.answers.trusted().next().is_some()
@@ -231,7 +231,7 @@ impl BugExaminer {
         let mut asking = Asking::new(&mut *self.runner, purpose).among(&self.panel).within(self.wall);
         let text = candidate.text.as_bytes();
         let accused = candidate.configuration.unwrap_or_else(|| bug.accused());
-        let first = asking.run(accused, text)?;
+        let mut first = asking.run(accused, text)?;
         let timed_out = first.answers.class == RunClass::Timeout;
         let answered = first.answers.class == RunClass::Answered || first.answers.crash().is_some();
         let no = Judgement { timed_out, answered, ..Judgement::default() };
@@ -239,7 +239,11 @@ impl BugExaminer {
             return Ok(no);
         }
         if bug.kind == Kind::Crash {
-            return Ok(Judgement { interesting: true, ..no });
+            // Only what crashes as the bug does costs the run that tells whether it does so in the same place.
+            if bug.signature.as_ref().is_some_and(CrashSignature::names_a_place) {
+                asking.locate(&mut first)?;
+            }
+            return Ok(Judgement { interesting: bug.shows(&first, 0), ..no });
         }
         let parsed = smtlib::parse(&mut self.store, text, Mode::Tolerant).ok();
         let script = parsed.as_ref().map(|parsed| &parsed.script);

@@ -55,7 +55,12 @@ pub(super) fn classify(solver: &Solver, outline: &Outline, outcome: &Outcome, re
 
     let failed_checks = failed_checks(&hits);
     let signal = fault_signal(outcome);
-    let crash = crash_report(&hits, signal, &evidence);
+    let mut crash = crash_report(&hits, signal, &evidence);
+    if let (Some(crash), Some(Ok(stack))) = (&mut crash, &outcome.stack)
+        && crash.lacks_a_place()
+    {
+        crash.at(stack);
+    }
     let has = |means| hits.iter().any(|hit| hit.means() == means);
     let code_means = match outcome.exit {
         Exit::Exited(code) => {
@@ -198,6 +203,7 @@ fn crash_report(hits: &[Hit], signal: Option<i32>, evidence: &str) -> Option<Cra
             function: hit.group("function"),
             message: hit.message(),
             frames: frames(evidence),
+            overflow: false,
         }),
         (None, Some(signal)) => Some(CrashReport {
             kind: CrashKind::Signal,
@@ -207,6 +213,7 @@ fn crash_report(hits: &[Hit], signal: Option<i32>, evidence: &str) -> Option<Cra
             function: None,
             message: String::new(),
             frames: frames(evidence),
+            overflow: false,
         }),
         (None, None) => None,
     }
@@ -236,6 +243,7 @@ fn class_of_code(means: Meaning, outcome: &Outcome, evidence: &str) -> Option<Ru
                 function: None,
                 message: format!("exit code {code} {said}").trim().to_string(),
                 frames: frames(evidence),
+                overflow: false,
             }))
         }
     }

@@ -37,6 +37,7 @@ fn outcome(stdout: &str, stderr: &str, exit: Exit) -> Outcome {
         peak_memory: 0,
         mode: ExecMode::Plain,
         fallback: None,
+        stack: None,
     }
 }
 

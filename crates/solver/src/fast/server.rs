@@ -197,6 +197,7 @@ impl Server {
             stdout: finish(stdout),
             stderr: finish(stderr),
             fallback: None,
+            stack: None,
         }))
     }
 

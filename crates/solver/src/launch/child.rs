@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use crate::limits::Limits;
 
-use super::wall;
+use super::{trace, wall};
 
 /// A program to execute, ready for `execve`.
 pub(crate) struct Program {
@@ -61,6 +61,8 @@ struct Order<'a> {
     stdio: &'a Stdio<'a>,
     limits: &'a [(c_int, libc::rlimit)],
     rules: Option<RawFd>,
+    /// It asks to be traced; what came of that.
+    trace: Option<c_int>,
     parent: libc::pid_t,
     errno: c_int,
 }
@@ -70,19 +72,18 @@ const STACK: usize = 64 << 10;
 impl Child {
     /// Starts `program` under `limits`.
     pub fn start(program: &Program, stdio: &Stdio, limits: &Limits) -> Result<Child, c_int> {
-        let both = |amount: u64| libc::rlimit { rlim_cur: amount, rlim_max: amount };
-        let mut kernel = vec![
-            (libc::RLIMIT_CORE as c_int, both(0)),
-            (libc::RLIMIT_FSIZE as c_int, both(limits.file_size)),
-        ];
-        if let Some(memory) = limits.memory {
-            kernel.push((libc::RLIMIT_AS as c_int, both(memory)));
-        }
-        if limits.cpu_seconds() > 0 {
-            // Soft and hard alike: z3 answers `timeout` and exits with 0 on the signal of a soft limit.
-            kernel.push((libc::RLIMIT_CPU as c_int, both(limits.cpu_seconds())));
-        }
-        Child::clone(program, stdio, &kernel)
+        Ok(Child::clone(program, stdio, &own_limits(limits), None)?.0)
+    }
+
+    /// The same, to be watched by a [`Tracer`](super::trace::Tracer); or the number of the error where the kernel does
+    /// not allow that: it runs all the same.
+    pub fn start_traced(
+        program: &Program,
+        stdio: &Stdio,
+        limits: &Limits,
+    ) -> Result<(Child, Result<(), c_int>), c_int> {
+        let (child, refused) = Child::clone(program, stdio, &own_limits(limits), Some(0))?;
+        Ok((child, if refused == 0 { Ok(()) } else { Err(refused) }))
     }
 
     /// Starts `program` as a fork server: its jobs bring their own limits, so it has only those that jobs may raise.
@@ -92,10 +93,16 @@ impl Child {
             let limit = libc::rlimit { rlim_cur: memory, rlim_max: libc::RLIM_INFINITY };
             kernel.push((libc::RLIMIT_AS as c_int, limit));
         }
-        Child::clone(program, stdio, &kernel)
+        Ok(Child::clone(program, stdio, &kernel, None)?.0)
     }
 
-    fn clone(program: &Program, stdio: &Stdio, limits: &[(c_int, libc::rlimit)]) -> Result<Child, c_int> {
+    /// The child, and what came of its wish to be traced.
+    fn clone(
+        program: &Program,
+        stdio: &Stdio,
+        limits: &[(c_int, libc::rlimit)],
+        trace: Option<c_int>,
+    ) -> Result<(Child, c_int), c_int> {
         let pointers = |strings: &[CString]| -> Vec<*const c_char> {
             strings.iter().map(|string| string.as_ptr()).chain([std::ptr::null()]).collect()
         };
@@ -109,6 +116,7 @@ impl Child {
             stdio,
             limits,
             rules: program.rules,
+            trace,
             // SAFETY: `getpid` always succeeds and touches no memory.
             parent: unsafe { libc::getpid() },
             errno: 0,
@@ -127,9 +135,11 @@ impl Child {
         if pid < 0 {
             return Err(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EAGAIN));
         }
-        // SAFETY: the child is done with `order`; it wrote this field behind the compiler's back.
-        match unsafe { (&raw const order.errno).read_volatile() } {
-            0 => Ok(Child { pid }),
+        // SAFETY: the child is done with `order`; it wrote these fields behind the compiler's back.
+        let (errno, trace) =
+            unsafe { ((&raw const order.errno).read_volatile(), (&raw const order.trace).read_volatile()) };
+        match errno {
+            0 => Ok((Child { pid }, trace.unwrap_or(0))),
             errno => {
                 // SAFETY: a null pointer means that the status is not wanted; the child is ours and has not been
                 // waited for.
@@ -158,13 +168,19 @@ impl Child {
 
     /// Whether somebody has stopped it. Told once for each time.
     pub fn has_stopped(self) -> bool {
+        self.stopped_at().is_some()
+    }
+
+    /// The signal at which it stands still, with the kernel's event above the lowest byte. Told once for each time.
+    pub fn stopped_at(self) -> Option<c_int> {
         // SAFETY: all zeros is a valid value of this struct, which the kernel fills.
         let mut report: libc::siginfo_t = unsafe { std::mem::zeroed() };
         let options = libc::WSTOPPED | libc::WNOHANG;
         // SAFETY: the kernel writes to a struct of the right type that lives through the call.
         let done = unsafe { libc::waitid(libc::P_PID, self.pid as libc::id_t, &mut report, options) };
-        // SAFETY: the field is valid after a successful `waitid`, and zero otherwise.
-        done == 0 && unsafe { report.si_pid() } == self.pid
+        // SAFETY: the fields are valid after a successful `waitid`, and zero otherwise.
+        let (pid, status) = unsafe { (report.si_pid(), report.si_status()) };
+        (done == 0 && pid == self.pid).then_some(status)
     }
 
     /// Waits for its end; its status and what it used.
@@ -178,6 +194,21 @@ impl Child {
         {}
         (status, usage)
     }
+}
+
+/// The limits of a process that has them from its start on.
+fn own_limits(limits: &Limits) -> Vec<(c_int, libc::rlimit)> {
+    let both = |amount: u64| libc::rlimit { rlim_cur: amount, rlim_max: amount };
+    let mut kernel =
+        vec![(libc::RLIMIT_CORE as c_int, both(0)), (libc::RLIMIT_FSIZE as c_int, both(limits.file_size))];
+    if let Some(memory) = limits.memory {
+        kernel.push((libc::RLIMIT_AS as c_int, both(memory)));
+    }
+    if limits.cpu_seconds() > 0 {
+        // Soft and hard alike: z3 answers `timeout` and exits with 0 on the signal of a soft limit.
+        kernel.push((libc::RLIMIT_CPU as c_int, both(limits.cpu_seconds())));
+    }
+    kernel
 }
 
 /// The child's side. It never returns: `execve` or `_exit`.
@@ -207,6 +238,10 @@ extern "C" fn execute(order: *mut c_void) -> c_int {
         }
         if let Some(rules) = order.rules {
             fine = fine && wall::enter(rules);
+        }
+        if fine && order.trace.is_some() {
+            // What is refused is the stack, not the run.
+            (&raw mut order.trace).write_volatile(Some(trace::be_traced()));
         }
         if fine {
             libc::execve(order.path, order.args, order.env);

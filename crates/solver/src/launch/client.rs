@@ -324,6 +324,7 @@ fn resolve(invocation: &Invocation) -> Result<StartRequest, LaunchError> {
         stdin: invocation.stdin,
         limits: invocation.limits.clone(),
         mode: invocation.mode,
+        stack: invocation.stack,
     };
     let texts = std::iter::once(&request.program).chain(&request.args).chain(&request.env);
     for text in texts {
@@ -374,6 +375,7 @@ fn outcome(run: RunReply, limits: &Limits) -> Outcome {
         peak_memory: run.peak_kib * 1024,
         mode: run.mode,
         fallback: run.fallback,
+        stack: run.stack,
     };
     outcome.explain(limits);
     outcome

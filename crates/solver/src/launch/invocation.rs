@@ -30,6 +30,8 @@ pub struct Invocation<'a> {
     pub limits: Limits,
     /// How to start it; anything but [`ExecMode::Plain`] is a wish.
     pub mode: ExecMode,
+    /// Whether the stack at a fatal signal is wanted. Only for plain starts.
+    pub stack: bool,
 }
 
 impl<'a> Invocation<'a> {
@@ -44,6 +46,7 @@ impl<'a> Invocation<'a> {
             stdin: false,
             limits: Limits::default(),
             mode: ExecMode::Plain,
+            stack: false,
         }
     }
 }

@@ -22,6 +22,7 @@
 //! | `wire.rs` | the bytes between worker and launcher |
 //! | `serve.rs` | guard and launcher |
 //! | `child.rs` | starting one process |
+//! | `trace.rs` | holding it at a fatal signal, for its stack |
 //! | `watch.rs` | waiting for it: output, clock, end |
 //! | `reap.rs` | killing what it leaves |
 //! | `scratch.rs` | its working directory |
@@ -36,6 +37,7 @@ mod outcome;
 mod reap;
 mod scratch;
 mod serve;
+mod trace;
 mod wall;
 mod watch;
 mod wire;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fast::ExecMode;
 use crate::limits::Limits;
+use crate::stack::Stack;
 
 /// How the solver's process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +41,8 @@ pub struct Outcome {
     pub mode: ExecMode,
     /// Why it was started plainly though it should have been fast.
     pub fallback: Option<String>,
+    /// The stack at a fatal signal, where it was wanted, or why it cannot be seen.
+    pub stack: Option<Result<Stack, String>>,
 }
 
 impl Outcome {

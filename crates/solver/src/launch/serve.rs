@@ -16,6 +16,7 @@ use super::locate::this_executable_serves;
 use super::outcome::Outcome;
 use super::reap::Reaper;
 use super::scratch::Scratch;
+use super::trace::Tracer;
 use super::wall::{Enclosure, WRITABLE_VARIABLE, WallChoice};
 use super::watch::{Capture, Ended, Interrupted, QUIET, Watch};
 use super::wire::{Frames, Reply, Request, RunReply, StartRequest};
@@ -281,14 +282,20 @@ fn run_plain(
         extra: &[],
     };
     let start = Instant::now();
-    let child = match Child::start(&program, &stdio, &request.limits) {
-        Ok(child) => child,
+    let started = match request.stack {
+        true => Child::start_traced(&program, &stdio, &request.limits),
+        false => Child::start(&program, &stdio, &request.limits).map(|child| (child, Ok(()))),
+    };
+    let (child, traced) = match started {
+        Ok(started) => started,
         Err(errno) => return Ok(Reply::CannotExec(errno)),
     };
+    let mut tracer = (request.stack && traced.is_ok()).then(|| Tracer::new(child));
     drop((out, err));
     let mut stdout = Capture::new(&out_end, request.limits.stdout);
     let mut stderr = Capture::new(&err_end, request.limits.stderr);
-    let ended = watch_child(site, child, &mut stdout, &mut stderr, start, request.limits.wall)?;
+    let limit = request.limits.wall;
+    let ended = watch_child(site, child, tracer.as_mut(), &mut stdout, &mut stderr, start, limit)?;
     child.kill();
     let (status, usage) = child.wait();
     site.reaper.kill_strays(&pool.pids());
@@ -305,6 +312,10 @@ fn run_plain(
         stdout: stdout.bytes,
         stderr: stderr.bytes,
         fallback,
+        stack: match traced {
+            Ok(()) => tracer.and_then(Tracer::into_stack).map(Ok),
+            Err(errno) => Some(Err(std::io::Error::from_raw_os_error(errno).to_string())),
+        },
     }))
 }
 
@@ -312,6 +323,7 @@ fn run_plain(
 fn watch_child(
     site: &Site,
     child: Child,
+    mut tracer: Option<&mut Tracer>,
     stdout: &mut Capture,
     stderr: &mut Capture,
     start: Instant,
@@ -322,6 +334,11 @@ fn watch_child(
     loop {
         let killed = ended.timed_out || ended.truncated;
         let woken = site.watch.step(stdout, stderr, -1, deadline.filter(|_| !killed), start + QUIET)?;
+        if woken.child
+            && let Some(tracer) = &mut tracer
+        {
+            tracer.attend();
+        }
         if woken.child && child.has_ended() {
             ended.wall = start.elapsed();
             return Ok(ended);

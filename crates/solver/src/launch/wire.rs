@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::fast::ExecMode;
 use crate::limits::Limits;
+use crate::stack::Stack;
 
 use super::outcome::Exit;
 use super::wall::Wall;
@@ -29,6 +30,8 @@ pub(crate) struct StartRequest {
     pub stdin: bool,
     pub limits: Limits,
     pub mode: ExecMode,
+    /// The stack at a fatal signal is wanted. Only for plain starts.
+    pub stack: bool,
 }
 
 /// What the launcher answers.
@@ -76,6 +79,8 @@ pub(crate) struct RunReply {
     pub stderr: Vec<u8>,
     /// Why the run was not started in the way that was asked for.
     pub fallback: Option<String>,
+    /// The stack at a fatal signal, where it was wanted, or why it cannot be seen.
+    pub stack: Option<Result<Stack, String>>,
 }
 
 /// Longest frame: scripts and outputs are far below it, and a broken peer cannot make us allocate more.
@@ -152,6 +157,7 @@ impl<S: Read + Write> Frames<S> {
                 out.byte(u8::from(run.stdin));
                 out.limits(&run.limits);
                 out.byte(run.mode.code());
+                out.byte(u8::from(run.stack));
                 out.bytes(&run.input);
             }
             Request::Usage => out.byte(1),
@@ -170,6 +176,7 @@ impl<S: Read + Write> Frames<S> {
                 stdin: from.byte()? != 0,
                 limits: from.limits()?,
                 mode: from.mode()?,
+                stack: from.byte()? != 0,
                 input: from.bytes()?,
             }),
             1 => Request::Usage,
@@ -204,6 +211,7 @@ impl<S: Read + Write> Frames<S> {
                 out.bytes(&run.stdout);
                 out.bytes(&run.stderr);
                 out.bytes(run.fallback.as_deref().unwrap_or_default().as_bytes());
+                out.bytes(&serde_json::to_vec(&run.stack)?);
             }
             Reply::CannotExec(errno) => {
                 out.byte(2);
@@ -247,6 +255,7 @@ impl<S: Read + Write> Frames<S> {
                     stdout: from.bytes()?,
                     stderr: from.bytes()?,
                     fallback: Some(from.text()?).filter(|reason| !reason.is_empty()),
+                    stack: serde_json::from_slice(&from.bytes()?).map_err(|_| malformed())?,
                 })
             }
             2 => Reply::CannotExec(from.number()? as i32),
@@ -357,6 +366,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     use super::*;
+    use crate::stack::Frame;
 
     fn pair() -> (Frames<UnixStream>, Frames<UnixStream>) {
         let (left, right) = UnixStream::pair().expect("a socket pair");
@@ -374,6 +384,7 @@ mod tests {
             stdin: true,
             limits: Limits { cpu: Some(Duration::from_secs(3)), memory: None, ..Limits::default() },
             mode: ExecMode::PrefixSnapshot,
+            stack: true,
         });
         worker.send_request(&request).expect("sent");
         worker.send_request(&Request::Usage).expect("sent");
@@ -397,6 +408,10 @@ mod tests {
             stdout: vec![b'x'; 3 << 20],
             stderr: b"oh".to_vec(),
             fallback: Some("why".to_owned()),
+            stack: Some(Ok(Stack {
+                overflow: true,
+                frames: vec![Frame { module: "z3".to_owned(), function: "main".to_owned(), handler: false }],
+            })),
         });
         std::thread::scope(|scope| {
             scope.spawn(|| launcher.send_reply(&reply).expect("sent"));

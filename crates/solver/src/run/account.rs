@@ -62,6 +62,7 @@ pub struct Accounts {
     pub question: Account,
     pub follow_up: Account,
     pub confirmation: Account,
+    pub place: Account,
     pub reduction: Account,
     pub measurement: Account,
 }
@@ -73,6 +74,7 @@ impl Accounts {
             Purpose::Question => &self.question,
             Purpose::FollowUp => &self.follow_up,
             Purpose::Confirmation => &self.confirmation,
+            Purpose::Place => &self.place,
             Purpose::Reduction => &self.reduction,
             Purpose::Measurement => &self.measurement,
         }
@@ -84,6 +86,7 @@ impl Accounts {
             Purpose::Question => &mut self.question,
             Purpose::FollowUp => &mut self.follow_up,
             Purpose::Confirmation => &mut self.confirmation,
+            Purpose::Place => &mut self.place,
             Purpose::Reduction => &mut self.reduction,
             Purpose::Measurement => &mut self.measurement,
         }
@@ -118,8 +121,8 @@ mod tests {
             all += one;
         }
         assert_eq!(all.question.runs, 4);
-        assert_eq!(all.total().runs, 42);
-        assert_eq!(all.total().cpu, Duration::from_millis(42));
+        assert_eq!(all.total().runs, 56);
+        assert_eq!(all.total().cpu, Duration::from_millis(56));
         let text = serde_json::to_string(&all).expect("JSON");
         assert!(text.contains("\"follow-up\""), "{text}");
         assert_eq!(serde_json::from_str::<Accounts>(&text).expect("accounts"), all);

@@ -16,6 +16,8 @@ pub enum Purpose {
     FollowUp,
     /// A finding rests on it: a fresh process with ample time.
     Confirmation,
+    /// Where in the solver a crash happens: a fresh process whose stack is read at the fatal signal.
+    Place,
     /// A candidate of a reduction.
     Reduction,
     /// Its time is what is looked at.
@@ -24,11 +26,12 @@ pub enum Purpose {
 
 impl Purpose {
     /// All, in the order of a finding's life.
-    pub const ALL: [Purpose; 6] = [
+    pub const ALL: [Purpose; 7] = [
         Purpose::Test,
         Purpose::Question,
         Purpose::FollowUp,
         Purpose::Confirmation,
+        Purpose::Place,
         Purpose::Reduction,
         Purpose::Measurement,
     ];
@@ -40,6 +43,7 @@ impl Purpose {
             Purpose::Question => "question",
             Purpose::FollowUp => "follow-up",
             Purpose::Confirmation => "confirmation",
+            Purpose::Place => "place",
             Purpose::Reduction => "reduction",
             Purpose::Measurement => "measurement",
         }

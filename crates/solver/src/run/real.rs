@@ -94,6 +94,7 @@ type Fallback = (String, ExecMode, String);
 struct Notes {
     known: BTreeSet<Fallback>,
     removed: BTreeSet<String>,
+    no_stacks: bool,
     waiting: Vec<String>,
 }
 
@@ -156,6 +157,17 @@ impl SolverRunner {
         }
     }
 
+    /// Tells once that stacks of crashes cannot be read.
+    fn notice_no_stack(&mut self, reason: &str) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if !std::mem::replace(&mut notes.no_stacks, true) {
+            notes.waiting.push(format!(
+                "the stacks of crashes cannot be read, so crashes that do not name their place are told apart by \
+                 operators: no ptrace ({reason})"
+            ));
+        }
+    }
+
     fn notice(&mut self, solver: &Solver, mode: ExecMode, reason: &str) {
         let fallback = (solver.name(), mode, reason.to_owned());
         if self.noticed.len() >= MOST_NOTES || self.noticed.contains(&fallback) {
@@ -206,6 +218,7 @@ impl Runner for SolverRunner {
         let mut invocation = solver.invocation(script, &configuration.request)?;
         invocation.limits = Limits { wall, ..rule.limits.clone() };
         invocation.mode = mode;
+        invocation.stack = purpose == Purpose::Place;
         if matches!(invocation.input, Cow::Owned(_)) {
             self.notice_removed(&solver.screen.apply(script).removed);
         }
@@ -216,6 +229,9 @@ impl Runner for SolverRunner {
         }
         if let Some(reason) = &outcome.fallback {
             self.notice(solver, mode, reason);
+        }
+        if let Some(Err(reason)) = &outcome.stack {
+            self.notice_no_stack(reason);
         }
         let run = Run::new(configuration, &invocation.input, outcome);
         self.see_that_it_works(&run, purpose)?;

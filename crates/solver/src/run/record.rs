@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smtlib::Status;
 
 use super::{Configuration, PartyId};
-use crate::answer::{Answer, Answers, Outline, Part};
+use crate::answer::{Answer, Answers, Outline, Part, RunClass};
 use crate::launch::Outcome;
 
 /// One run of one configuration on one script.
@@ -23,6 +23,16 @@ impl Run {
     pub fn new(configuration: &Arc<Configuration>, script: &[u8], outcome: Outcome) -> Run {
         let answers = configuration.solver.read(&Outline::of(script), &outcome);
         Run { configuration: Arc::clone(configuration), script: script.into(), outcome, answers }
+    }
+
+    /// Takes over the place of the crash that another run of the same configuration on the same script has shown.
+    pub fn take_place(&mut self, other: &Run) {
+        if let (RunClass::Crash(own), Some(same)) = (&mut self.answers.class, other.answers.crash())
+            && own.signature().agrees_with(&same.signature())
+        {
+            own.frames.clone_from(&same.frames);
+            own.overflow = same.overflow;
+        }
     }
 
     /// Whose run it is.

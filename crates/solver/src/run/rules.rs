@@ -67,6 +67,7 @@ impl RunRules {
             })
             .change(Purpose::FollowUp, |rule| rule.start = Start::Fast)
             .change(Purpose::Confirmation, |rule| rule.limits.wall = ample)
+            .change(Purpose::Place, |rule| rule.limits.wall = ample)
             .change(Purpose::Reduction, |rule| {
                 rule.limits.wall = ample;
                 rule.start = Start::Fast;
@@ -127,6 +128,7 @@ mod tests {
         assert_eq!(of(Purpose::Question), (5, Start::Fast, false));
         assert_eq!(of(Purpose::FollowUp), (3, Start::Fast, false));
         assert_eq!(of(Purpose::Confirmation), (6, Start::Plain, false));
+        assert_eq!(of(Purpose::Place), (6, Start::Plain, false));
         assert_eq!(of(Purpose::Reduction), (6, Start::Fast, false));
         assert_eq!(of(Purpose::Measurement), (3, Start::Plain, false));
         for purpose in Purpose::ALL {

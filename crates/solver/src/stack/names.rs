@@ -1,0 +1,213 @@
+//! Functions' names as people write them, and which of them say nothing about a solver.
+
+use cpp_demangle::{DemangleOptions, Symbol};
+
+/// Libraries, interpreters and shells that are no solver's: files whose names begin like this.
+const RUNTIMES: [&str; 25] = [
+    "bash",
+    "busybox",
+    "dash",
+    "ld-linux",
+    "ld-musl",
+    "libasan",
+    "libc++",
+    "libc-",
+    "libc.",
+    "libffi",
+    "libgcc_s",
+    "libjemalloc",
+    "libm-",
+    "libm.",
+    "libmimalloc",
+    "libpthread",
+    "libpython",
+    "libstdc++",
+    "libtcmalloc",
+    "libtsan",
+    "libubsan",
+    "libunwind",
+    "osprey",
+    "python",
+    "linux-vdso",
+];
+
+/// Functions of runtimes, allocators and abort machinery, wherever they are linked: names that begin like this.
+const MACHINERY: [&str; 38] = [
+    "_Exit",
+    "_IO_",
+    "_Unwind_",
+    "__GI_",
+    "__asan",
+    "__assert",
+    "__clone",
+    "__cxa",
+    "__cxxabiv1",
+    "__gnu_cxx",
+    "__gxx",
+    "__interceptor",
+    "__libc",
+    "__lsan",
+    "__mem",
+    "__msan",
+    "__pthread",
+    "__restore_rt",
+    "__sanitizer",
+    "__stack_chk",
+    "__tsan",
+    "__ubsan",
+    "_start",
+    "abort",
+    "calloc",
+    "free",
+    "gsignal",
+    "malloc",
+    "memcpy",
+    "memmove",
+    "memset",
+    "operator delete",
+    "operator new",
+    "pthread_",
+    "raise",
+    "realloc",
+    "std::terminate",
+    "strlen",
+];
+
+/// Containers, numbers, terms and term traversal of solvers: bugs of all kinds crash in them, and their callers tell
+/// which. Names that begin like this.
+const PLUMBING: [&str; 46] = [
+    // Z3
+    "alloc_vect",
+    "app::",
+    "ast::",
+    "ast_manager::",
+    "ast_translation::",
+    "bit_vector::",
+    "buffer::",
+    "chashtable::",
+    "core_hashtable::",
+    "dealloc",
+    "expr::",
+    "for_each_expr",
+    "get_sort",
+    "hashtable::",
+    "is_app",
+    "is_ground",
+    "map::",
+    "memory::",
+    "mpbq_manager::",
+    "mpq_inf_manager::",
+    "mpq_manager::",
+    "mpz_manager::",
+    "obj_hashtable::",
+    "obj_map::",
+    "obj_ref::",
+    "parameter::",
+    "parray_manager::",
+    "ptr_vector::",
+    "rational::",
+    "ref_vector",
+    "region::",
+    "rewriter_core::",
+    "rewriter_tpl::",
+    "small_object_allocator::",
+    "svector::",
+    "symbol::",
+    "table2map::",
+    "vector::",
+    // cvc5 and CVC4, without their namespaces
+    "Integer::",
+    "NodeBuilder",
+    "NodeManager::",
+    "NodeTemplate::",
+    "Rational::",
+    "TypeNode::",
+    "expr::NodeValue::",
+    // GMP
+    "__gmp",
+];
+
+/// The namespaces that all of cvc5 and CVC4 is in.
+const NAMESPACES: [&str; 3] = ["cvc5::internal::", "cvc5::", "CVC4::"];
+
+/// Whether a function is of the kind that all parts of a solver use.
+pub(crate) fn is_plumbing(function: &str) -> bool {
+    let inner = NAMESPACES.iter().find_map(|namespace| function.strip_prefix(namespace)).unwrap_or(function);
+    inner.starts_with("context::CD") || PLUMBING.iter().any(|name| inner.starts_with(name))
+}
+
+/// Whether a function belongs to a runtime, and says nothing about who called it.
+pub(crate) fn is_machinery(function: &str) -> bool {
+    MACHINERY.iter().any(|name| function.starts_with(name))
+}
+
+/// Whether a file is a runtime.
+pub(super) fn is_runtime(module: &str) -> bool {
+    RUNTIMES.iter().any(|name| module.starts_with(name))
+}
+
+/// A linker's name as its author wrote it, without arguments and template parameters.
+pub(super) fn readable(symbol: &str) -> String {
+    // Parts of a function that the compiler has moved or made special are parts of that function.
+    let whole = match symbol.find('.') {
+        Some(end) if end > 0 => &symbol[..end],
+        _ => symbol,
+    };
+    if let Ok(name) = rustc_demangle::try_demangle(whole) {
+        return format!("{name:#}");
+    }
+    let options = DemangleOptions::new().no_params().no_return_type();
+    // Names of C could be read as those of types.
+    let symbol = whole.starts_with("_Z").then(|| Symbol::new(whole).ok()).flatten();
+    match symbol.and_then(|name| name.demangle_with_options(&options).ok()) {
+        Some(name) => plain_function(&name),
+        None => whole.to_owned(),
+    }
+}
+
+/// A function's name without arguments, template parameters and return type.
+pub(crate) fn plain_function(function: &str) -> String {
+    let function = function.replace("(anonymous namespace)", "{anonymous}");
+    let mut depth = 0i32;
+    let mut name = String::new();
+    for character in function.split(" [with").next().unwrap_or_default().chars() {
+        match character {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            '(' if depth <= 0 && !name.ends_with("operator") => break,
+            _ if depth <= 0 => name.push(character),
+            _ => {}
+        }
+    }
+    name.trim().rsplit(' ').next().unwrap_or_default().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_goes_by_its_name_alone() {
+        assert_eq!(readable("_ZN3smt7context9propagateEv"), "smt::context::propagate");
+        assert_eq!(readable("_ZNSt6vectorIiSaIiEE9push_backEOi"), "std::vector::push_back");
+        assert_eq!(readable("_ZN3smt7context9propagateEv.part.3"), "smt::context::propagate");
+        assert_eq!(readable("_ZN3smt7context9propagateEv.cold"), "smt::context::propagate");
+        assert_eq!(readable("main"), "main");
+        assert_eq!(readable("f"), "f");
+        assert_eq!(readable("yices_check.constprop.0"), "yices_check");
+        assert_eq!(readable("_ZN4core3fmt5write17h0123456789abcdefE"), "core::fmt::write");
+        assert_eq!(readable("+0x1a2b"), "+0x1a2b");
+        assert_eq!(plain_function("(anonymous namespace)::f(int)"), "{anonymous}::f");
+    }
+
+    #[test]
+    fn runtimes_are_told_from_solvers() {
+        assert!(is_runtime("libc.so.6") && is_runtime("libstdc++.so.6.0.30") && is_runtime("libm-2.31.so"));
+        assert!(!is_runtime("libcvc5-558d13ae.so.1.4.2") && !is_runtime("z3") && !is_runtime("libgmp.so.10"));
+        assert!(is_plumbing("rewriter_tpl::visit") && is_plumbing("cvc5::internal::NodeTemplate::getKind"));
+        assert!(
+            is_plumbing("cvc5::context::CDList::push_back") && !is_plumbing("smt::theory_arith::add_row")
+        );
+        assert!(is_machinery("__cxa_throw") && !is_machinery("smt::context::propagate"));
+    }
+}
