@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use smtlib::logic::Usage;
+use smtlib::print::Dialect;
 use smtlib::theory::Theory;
 
 use crate::solver::Solver;
@@ -23,6 +24,9 @@ impl Solver {
         let release = self.release();
         theories_ok
             && usage.operators.iter().all(|op| op.row().accepted_by(release))
+            && !usage.missing.contains(&release.family)
+            && !usage.forms.iter().any(|form| self.adapter.lacks_form(form.name(), self.version()))
+            && usage.largest_character <= Dialect::of(release).largest_character
             && self.adapter.accepts_logic(usage.logic.as_deref().unwrap_or_default(), features)
     }
 }

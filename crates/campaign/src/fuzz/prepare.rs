@@ -12,6 +12,7 @@ use smtlib::{Release, Setting, Status, Store, print};
 use solver::RunRequest;
 use solver::run::{Configuration, PartyId, Purpose, Run, Runner};
 
+use super::tally::Course;
 use crate::driver::asking_for_model;
 use crate::error::CampaignError;
 use crate::schedule::{GET_STATISTICS, OptionPolicy, SHARE};
@@ -48,11 +49,15 @@ impl<'c> Prepared<'c> {
         targets: &[Target],
         policy: &dyn OptionPolicy,
         refused: &RefusedLogics,
+        course: &Course,
         rng: &mut Rng,
     ) -> Prepared<'c> {
         let logic = case.script.logic(store).unwrap_or_default().to_owned();
-        let able =
-            |target: &&Target| target.accepts(&usage) && !refused.contains(&(target.number, logic.clone()));
+        let able = |target: &&Target| {
+            target.accepts(&usage)
+                && course.takes(target.number)
+                && !refused.contains(&(target.number, logic.clone()))
+        };
         // A model after the only check can be validated; between several checks it would change what is tested.
         let models = policy.may_ask() && !case.script.is_incremental();
         // Several checks, and theories that a solver calls experimental, are refused unless they are asked for.

@@ -22,18 +22,46 @@ pub struct Tally {
     answers: BTreeMap<(usize, &'static str), u64>,
 }
 
+/// Test cases of a round in a row that a solver refuses, or that nobody runs, before no more of them are tried: what one
+/// mutant of a seed has, the others have too (a name that the solver reserves, a form that it lacks).
+const PATIENCE: u32 = 3;
+
 /// How a round goes, to judge its seeds at its end.
 #[derive(Default)]
 pub struct Course {
     pub tests: u64,
     /// Test cases on which every solver ran out of time, or that every solver refused.
     pub fruitless: u64,
+    /// Test cases in a row that each solver refused, by its number.
+    refused: BTreeMap<usize, u32>,
+    /// Test cases in a row that nobody ran.
+    idle: u32,
 }
 
 impl Course {
-    pub fn count(&mut self, runs: &[Run]) {
+    pub fn count(&mut self, prepared: &Prepared, runs: &[Run]) {
         let fruitless = |run: &Run| run.answers.class == RunClass::Timeout || answers::refused(run);
         self.fruitless += u64::from(runs.iter().all(fruitless));
+        self.idle = if runs.is_empty() { self.idle + 1 } else { 0 };
+        for run in runs {
+            let refused = self.refused.entry(prepared.target_of(run)).or_default();
+            let settings = !run.configuration.request.settings.is_empty();
+            match answers::refused(run) {
+                true if settings => {}
+                true => *refused += 1,
+                false => *refused = 0,
+            }
+        }
+    }
+
+    /// Does the solver take what is made of these seeds?
+    pub fn takes(&self, solver: usize) -> bool {
+        self.refused.get(&solver).is_none_or(|refused| *refused < PATIENCE)
+    }
+
+    /// Does anybody run what is made of these seeds?
+    pub fn is_of_use(&self) -> bool {
+        self.idle < PATIENCE
     }
 }
 
@@ -55,7 +83,7 @@ impl Tally {
                 refused_logics.insert((target.number, logic.to_owned()));
             }
             if answers::refused(run) {
-                self.totals.refuse(format!("{}: {}", target.name, answers::refusal(run)));
+                self.totals.refusals.count(format!("{}: {}", target.name, answers::refusal(run)));
             }
         }
         self.totals.rejected += u64::from(runs.iter().any(answers::refused));

@@ -159,7 +159,7 @@ impl<'a> Worker<'a> {
         self.answers.take_failure()?;
         let Some(mut chain) = opened else { return Ok(()) };
         let mut length = Length::new(plan.steps, chain.length(), usual);
-        while length.goes_on() && !self.tools.shared.stop.now() {
+        while length.goes_on() && course.is_of_use() && !self.tools.shared.stop.now() {
             let case = {
                 let Worker { driver, runner, answers, targets, .. } = self;
                 driver.next(&mut chain, &mut Questions { targets, runner: &mut **runner, cache: answers })?
@@ -203,18 +203,18 @@ impl<'a> Worker<'a> {
         let Tools { policy, triage, .. } = self.tools;
         let store = &mut self.driver.store;
         let prepared =
-            Prepared::new(store, &case, usage, self.targets, policy, &self.refused_logics, options);
+            Prepared::new(store, &case, usage, self.targets, policy, &self.refused_logics, course, options);
         let runs = prepared.run(store, self.targets, &mut *self.runner)?;
         tally.count(&prepared, &runs, self.targets, store, &mut self.refused_logics);
-        course.count(&runs);
-        let novel = self.observe(&prepared, &runs, chain)?;
-        tally.counts.novel += u64::from(novel > 0);
-        let thorough = novel > 0 || options.chance(THOROUGH);
+        course.count(&prepared, &runs);
+        let features = self.features(&prepared, &runs);
+        let thorough = self.tools.shared.state().unseen(&features) > 0 || options.chance(THOROUGH);
         let rng_seed = self.identity.rng_seed;
         let suspect = Suspect { case: &case, runs: &runs, chain, rng_seed, thorough };
         let known = |signature: &_| triage.recognise(signature);
         let rulings = self.verdicts.judge(&mut self.driver.store, &mut *self.runner, &suspect, &known)?;
         let mut findings = 0;
+        let mut excused = false;
         for ruling in rulings {
             match ruling {
                 Ruling::Confirmed(reproduction) => {
@@ -228,9 +228,17 @@ impl<'a> Worker<'a> {
                     triage.count_known(&signature, round, step, &input);
                 }
                 Ruling::Unconfirmed => tally.totals.unconfirmed += 1,
-                Ruling::Excused => tally.totals.excused += 1,
+                Ruling::Excused(reason) => {
+                    excused = true;
+                    tally.totals.excuses.count(reason);
+                }
+                Ruling::Unproven(reason) => tally.totals.unproven.count(reason),
             }
         }
+        // Answers that differ by design tell nothing new, and more of the kind is of no use.
+        let novel = if excused { 0 } else { self.tools.shared.state().observe(&features) };
+        tally.counts.novel += u64::from(novel > 0);
+        self.keep(&prepared, &runs, chain, novel)?;
         let feedback = Feedback {
             findings,
             novel,
@@ -303,27 +311,36 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Looks for new behaviour and tells how much there is; a small script that shows some becomes a seed.
-    fn observe(&self, prepared: &Prepared, runs: &[Run], chain: &Chain) -> Result<u32, CampaignError> {
-        let shared = self.tools.shared;
+    /// What the runs of a test case show, as features.
+    fn features(&self, prepared: &Prepared, runs: &[Run]) -> Vec<u64> {
         let numbered: Vec<(usize, &Run)> = runs.iter().map(|run| (prepared.target_of(run), run)).collect();
         let mut features = Vec::new();
         for signal in self.tools.signals {
             signal.features(&prepared.usage, &numbered, &mut features);
         }
-        let novel = shared.state().observe(&features);
+        features
+    }
+
+    /// Logs a test case; a small script that shows new behaviour becomes a seed.
+    fn keep(
+        &self,
+        prepared: &Prepared,
+        runs: &[Run],
+        chain: &Chain,
+        novel: u32,
+    ) -> Result<(), CampaignError> {
+        let shared = self.tools.shared;
         let quick = runs.iter().any(|run| !answers::gave_up(run) && !answers::refused(run));
         let joins = novel > 0 && quick;
         if !joins && !shared.log.is_on() {
-            return Ok(novel);
+            return Ok(());
         }
         let standard = print::print(&self.driver.store, &prepared.case.script, Release::STANDARD);
         if joins && standard.len() <= LARGEST_SEED {
             let seed = SeedText::new(place(chain, prepared.case), standard.as_str());
             shared.state().join(seed);
         }
-        self.log_test(prepared.case, chain, &standard, runs, novel > 0)?;
-        Ok(novel)
+        self.log_test(prepared.case, chain, &standard, runs, novel > 0)
     }
 
     fn log_test(

@@ -46,6 +46,9 @@ pub struct Adapter {
     /// Logics it accepts, where it refuses some that its theories would allow: the first entry that matches counts.
     #[serde(default, rename = "logic")]
     pub logics: Vec<Logic>,
+    /// Shapes of terms it refuses although it has their operators.
+    #[serde(default, rename = "form")]
+    pub forms: Vec<MissingForms>,
     /// Its wordings, tried in order.
     #[serde(default, rename = "message")]
     pub messages: Vec<Message>,
@@ -136,6 +139,18 @@ pub struct Logic {
     /// What it does not have in them: names of theories or operators, or `nonlinear`.
     #[serde(default)]
     pub without: Vec<String>,
+}
+
+/// Shapes of terms that releases refuse, by the names of [`smtlib::logic::Form`].
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MissingForms {
+    /// Their names.
+    pub refused: Vec<String>,
+    /// First release that refuses them.
+    pub since: Option<Version>,
+    /// First release that does not any more.
+    pub before: Option<Version>,
 }
 
 /// A wording of the solver and what it means.
@@ -322,6 +337,12 @@ impl Adapter {
         rule.is_some_and(|rule| {
             !needs.any(|need| rule.without.iter().any(|without| without == need.as_ref()))
         })
+    }
+
+    /// Whether a release refuses a shape of terms.
+    pub fn lacks_form(&self, form: &str, version: Option<&Version>) -> bool {
+        let covering = self.forms.iter().filter(|rule| covers(&rule.since, &rule.before, version));
+        covering.flat_map(|rule| &rule.refused).any(|refused| refused == form)
     }
 
     /// Every pattern, for validation.
