@@ -71,7 +71,7 @@ impl<'c> Prepared<'c> {
         // Further configurations of a solver get numbers that no solver has.
         let mut further = targets.len() as u32;
         for target in targets.iter().filter(able) {
-            for (place, proposed) in policy.propose(target, &usage, rng).into_iter().enumerate() {
+            for (place, proposed) in course.configurations(target.number).iter().enumerate() {
                 let id = match place {
                     0 => PartyId(target.number as u32),
                     _ => {
@@ -79,7 +79,7 @@ impl<'c> Prepared<'c> {
                         PartyId(further - 1)
                     }
                 };
-                let settings = with_own(case, target, proposed, policy.may_ask());
+                let settings = with_own(case, target, proposed.clone(), policy.may_ask());
                 let request = RunRequest { broad, models, settings, ..RunRequest::default() };
                 let configuration = Arc::new(Configuration { id, solver: target.solver.clone(), request });
                 parties.push(Party { target: target.number, configuration });

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use smtlib::Store;
+use smtlib::{Setting, Store};
 use solver::RunClass;
 use solver::run::{Accounts, Run};
 
 use super::answers;
 use super::prepare::{Prepared, RefusedLogics};
 use crate::driver::{Plan, PlannedSeed};
+use crate::schedule::PLAIN;
 use crate::shared::{Spent, run_totals};
 use crate::store::{Counts, QuestionCounts, Totals};
 use crate::target::Target;
@@ -27,8 +28,9 @@ pub struct Tally {
 const PATIENCE: u32 = 3;
 
 /// How a round goes, to judge its seeds at its end.
-#[derive(Default)]
 pub struct Course {
+    /// Configurations of each solver, by its number.
+    proposed: Vec<Vec<Vec<Setting>>>,
     pub tests: u64,
     /// Test cases on which every solver ran out of time, or that every solver refused.
     pub fruitless: u64,
@@ -39,17 +41,29 @@ pub struct Course {
 }
 
 impl Course {
+    /// With the configurations of each solver in order.
+    pub fn new(proposed: Vec<Vec<Vec<Setting>>>) -> Course {
+        Course { proposed, tests: 0, fruitless: 0, refused: BTreeMap::new(), idle: 0 }
+    }
+
+    /// The settings of a solver's configurations.
+    pub fn configurations(&self, solver: usize) -> &[Vec<Setting>] {
+        self.proposed.get(solver).map_or(&PLAIN, Vec::as_slice)
+    }
+
     pub fn count(&mut self, prepared: &Prepared, runs: &[Run]) {
         let fruitless = |run: &Run| run.answers.class == RunClass::Timeout || answers::refused(run);
         self.fruitless += u64::from(runs.iter().all(fruitless));
         self.idle = if runs.is_empty() { self.idle + 1 } else { 0 };
         for run in runs {
-            let refused = self.refused.entry(prepared.target_of(run)).or_default();
-            let settings = !run.configuration.request.settings.is_empty();
-            match answers::refused(run) {
-                true if settings => {}
-                true => *refused += 1,
-                false => *refused = 0,
+            let solver = prepared.target_of(run);
+            let refused = self.refused.entry(solver).or_default();
+            let set = self.proposed.get_mut(solver).filter(|sets| sets.iter().any(|set| !set.is_empty()));
+            match (answers::refused(run), set) {
+                // It may be for the options.
+                (true, Some(sets)) => *sets = PLAIN.to_vec(),
+                (true, None) => *refused += 1,
+                (false, _) => *refused = 0,
             }
         }
     }

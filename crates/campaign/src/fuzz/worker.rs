@@ -103,8 +103,11 @@ impl<'a> Worker<'a> {
 
     fn round(&mut self, plan: &Plan, usual: Duration) -> Result<(), CampaignError> {
         let mut tally = Tally::default();
-        let mut course = Course::default();
-        let finished = self.test_cases(plan, usual, &mut tally, &mut course);
+        let mut options = stream(self.identity.rng_seed, plan.round, StreamPurpose::Options);
+        let policy = self.tools.policy;
+        let proposed = self.targets.iter().map(|target| policy.propose(target, &mut options)).collect();
+        let mut course = Course::new(proposed);
+        let finished = self.test_cases(plan, usual, &mut options, &mut tally, &mut course);
         match finished {
             Ok(()) => {}
             Err(Failure::Campaign(error)) => return Err(error),
@@ -143,6 +146,7 @@ impl<'a> Worker<'a> {
         &mut self,
         plan: &Plan,
         usual: Duration,
+        options: &mut Rng,
         tally: &mut Tally,
         course: &mut Course,
     ) -> Result<(), Failure> {
@@ -150,7 +154,6 @@ impl<'a> Worker<'a> {
             let text = format!("there is no engine '{}'", plan.engine);
             return Err(CampaignError::Internal(text).into());
         };
-        let mut options = stream(self.identity.rng_seed, plan.round, StreamPurpose::Options);
         let mut begun = thread_cpu();
         let opened = {
             let Worker { driver, runner, answers, targets, .. } = self;
@@ -169,7 +172,7 @@ impl<'a> Worker<'a> {
             if !self.tools.shared.stop.take_test() {
                 break;
             }
-            let feedback = self.test(case, &chain, &mut options, tally, course)?;
+            let feedback = self.test(case, &chain, options, tally, course)?;
             let own = self.look_at_time(&mut begun, &chain, tally)?;
             let solvers: Duration = feedback.runs.iter().map(|run| run.cpu).sum();
             length.record(&feedback, own + solvers);

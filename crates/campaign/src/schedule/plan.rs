@@ -2,12 +2,13 @@
 
 use engines::Engine;
 use generate::Rng;
+use solver::Solver;
 
 use super::choice::choose;
 use super::length;
 use super::logics::logics;
 use super::pool::Pool;
-use crate::config::Identity;
+use crate::config::{Identity, PolicyName};
 use crate::driver::{Plan, PlannedSeed, StreamPurpose, stream};
 use crate::seeds::SeedText;
 use crate::store::{ENGINE, LOGIC, Learned};
@@ -15,6 +16,12 @@ use crate::target::Target;
 
 /// How often a seed is generated although there are others: only where the user gave none.
 const FRESH: f64 = 0.5;
+
+/// Share of the rounds of engines with a witness that are for one solver alone.
+const ALONE: f64 = 0.5;
+
+/// Share of the rounds whose checks have a tactic, where all solvers of the group have tactics.
+const TACTICS: f64 = 0.25;
 
 /// After this many rounds that try seeds there is one that makes something of them: a large folder must not take a whole
 /// campaign.
@@ -32,13 +39,15 @@ impl Scheduler<'_> {
     pub fn plan(&self, round: u64, learned: &Learned, pool: &Pool) -> Plan {
         let identity = self.identity;
         let mut rng = stream(identity.rng_seed, round, StreamPurpose::Plan);
-        let group = group(self.targets.len(), &mut rng);
         // Engines that try every seed once have had their turn.
         let again = |name: &&String| !self.engine(name).is_some_and(|engine| engine.once());
         let names: Vec<String> = identity.engines.iter().filter(again).cloned().collect();
         let names = if names.is_empty() { &identity.engines } else { &names };
         let engine = if identity.auto { choose(&mut rng, names, ENGINE, learned) } else { rng.pick(names) };
         let engine = engine.cloned().unwrap_or_default();
+        let witness = self.engine(&engine).is_some_and(|engine| engine.has_witness());
+        let group = group(self.targets, witness, &mut rng);
+        let tactic = self.tactic(&group, &mut rng);
         let logics = logics(identity, self.targets, &group);
         let logic = if identity.auto { choose(&mut rng, &logics, LOGIC, learned) } else { rng.pick(&logics) };
         let logic = logic.cloned().unwrap_or_else(|| "QF_UF".to_owned());
@@ -53,7 +62,7 @@ impl Scheduler<'_> {
             })
             .collect();
         let steps = length::grant(&mut rng);
-        Plan { round, engine, seeds, logic, group, steps }
+        Plan { round, engine, seeds, logic, group, tactic, steps }
     }
 
     /// A round that tries a given seed as it is, if one is left and an engine does that.
@@ -72,8 +81,19 @@ impl Scheduler<'_> {
             seeds: vec![PlannedSeed::Text(seed)],
             logic: "ALL".to_owned(),
             group: (0..self.targets.len()).collect(),
+            tactic: None,
             steps: usize::MAX,
         })
+    }
+
+    /// A tactic for the checks of a round, where every solver of the group has it and the user allows options.
+    fn tactic(&self, group: &[usize], rng: &mut Rng) -> Option<String> {
+        if self.identity.options == PolicyName::None || !rng.chance(TACTICS) {
+            return None;
+        }
+        let solvers: Vec<&Solver> =
+            group.iter().filter_map(|i| Some(&self.targets.get(*i)?.solver)).collect();
+        solver::tactics::draw(&solvers, rng)
     }
 
     pub fn engine(&self, name: &str) -> Option<&dyn Engine> {
@@ -81,12 +101,18 @@ impl Scheduler<'_> {
     }
 }
 
-/// All solvers half of the time, else at least two of them.
-fn group(solvers: usize, rng: &mut Rng) -> Vec<usize> {
-    let mut all: Vec<usize> = (0..solvers).collect();
-    if solvers > 2 && rng.chance(0.5) {
+/// All solvers half of the time, else at least two of them. Where a witness judges, half of the rounds are for one
+/// solver alone, with all that it has; references are not needed there, and have no say in what is used.
+fn group(targets: &[Target], witness: bool, rng: &mut Rng) -> Vec<usize> {
+    let taking_part = targets.iter().filter(|target| !(witness && target.reference));
+    let mut all: Vec<usize> = taking_part.map(|target| target.number).collect();
+    if witness && all.len() > 1 && rng.chance(ALONE) {
+        return rng.pick(&all).copied().into_iter().collect();
+    }
+    if all.len() > 2 && rng.chance(0.5) {
+        let most = all.len() - 1;
         rng.shuffle(&mut all);
-        all.truncate(rng.between(2, solvers - 1));
+        all.truncate(rng.between(2, most));
         all.sort_unstable();
     }
     all

@@ -58,9 +58,38 @@ pub struct Adapter {
     /// How it lists options and which of them are fair to set.
     #[serde(default)]
     pub options: OptionRules,
+    /// Tactics that a check may be given.
+    #[serde(default)]
+    pub tactics: TacticRules,
     /// Faster ways to run it that give the same output.
     #[serde(default, rename = "fast")]
     pub fast: Vec<FastRule>,
+}
+
+/// Tactics whose answers count: what they say is true of the script, and they may only fail to say something.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct TacticRules {
+    /// Steps that turn a goal into one that is satisfiable if and only if it was.
+    #[serde(rename = "step")]
+    pub steps: Vec<TacticRule>,
+    /// What stands at the end and decides any goal.
+    #[serde(rename = "solve")]
+    pub solvers: Vec<TacticRule>,
+    /// Tactics not to be used, each with the reason.
+    pub exclude: Vec<Exclusion>,
+}
+
+/// Tactics and the releases that have them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TacticRule {
+    /// As they are written in a script.
+    pub names: Vec<String>,
+    /// First release with them.
+    pub since: Option<Version>,
+    /// First release without them.
+    pub before: Option<Version>,
 }
 
 /// How an executable is recognised.
@@ -352,6 +381,7 @@ impl Adapter {
         let logics = self.logics.iter().map(|logic| &logic.names);
         let excluded = self.options.exclude.iter().map(|rule| &rule.pattern);
         let values = self.options.values.iter().map(|rule| &rule.pattern).chain(&self.options.files);
+        let values = values.chain(self.tactics.exclude.iter().map(|rule| &rule.pattern));
         let identify = self.identify.iter().map(|identify| &identify.output);
         packages.chain(messages).chain(logics).chain(excluded).chain(values).chain(identify)
     }
