@@ -121,6 +121,12 @@ impl<'a> Worker<'a> {
             }
         }
         tally.counts.rounds = 1;
+        if let [PlannedSeed::Text(seed)] = plan.seeds.as_slice()
+            && course.tests == 0
+            && !self.tools.shared.stop.now()
+        {
+            self.tools.shared.state().pool.is_barren(&seed.hash, &plan.engine);
+        }
         let once = self.tools.scheduler.engine(&plan.engine).is_some_and(|engine| engine.once());
         let tried = course.tests >= 3 || once && course.tests > 0;
         if tried && course.fruitless == course.tests {

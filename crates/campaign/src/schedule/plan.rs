@@ -55,7 +55,7 @@ impl Scheduler<'_> {
         let seeds = (0..wanted)
             .map(|_| {
                 let fresh = identity.seeds.is_empty() && rng.chance(FRESH);
-                match pool.choose(&mut rng) {
+                match pool.choose(&engine, &mut rng) {
                     Some(seed) if !fresh => PlannedSeed::Text(seed.clone()),
                     _ => PlannedSeed::Generated,
                 }
