@@ -157,6 +157,56 @@ mod tests {
         assert_eq!(fusion.seeds.len(), 2);
     }
 
+    fn targets(specs: &[&str], references: usize) -> Vec<Target> {
+        let tested = specs.len() - references;
+        let numbered = Target::numbered(specs.iter().map(|spec| testkit::made_up(spec))).into_iter();
+        numbered.map(|target| if target.number < tested { target } else { target.as_reference() }).collect()
+    }
+
+    #[test]
+    fn where_a_witness_judges_half_of_the_rounds_are_for_one_solver_alone() {
+        let (mut identity, engines, pool) = (identity(true), engines::all(), pool(3));
+        identity.auto = false;
+        let rounds = |engine: &str, specs: &[&str], references: usize| -> Vec<Vec<usize>> {
+            let identity = Identity { engines: vec![engine.to_owned()], ..identity.clone() };
+            let targets = targets(specs, references);
+            let scheduler = Scheduler { identity: &identity, targets: &targets, engines: &engines };
+            (0..200).map(|round| scheduler.plan(round, &Learned::default(), &pool).group).collect()
+        };
+        let pair = ["z3@5.4.0", "cvc5@1.4.2"];
+        let alone =
+            |number: usize, groups: &[Vec<usize>]| groups.iter().filter(|group| **group == [number]).count();
+        let groups = rounds("diver", &pair, 0);
+        assert!(
+            alone(0, &groups) > 30 && alone(1, &groups) > 30 && alone(0, &groups) + alone(1, &groups) < 130
+        );
+        assert!(
+            rounds("fusion", &pair, 0).iter().all(|group| *group == [0, 1]),
+            "two answers must be compared"
+        );
+        let with_reference = ["z3@4.8.7", "z3@5.4.0"];
+        assert!(rounds("storm", &with_reference, 1).iter().all(|group| *group == [0]));
+        assert!(rounds("fusion", &with_reference, 1).iter().all(|group| *group == [0, 1]));
+    }
+
+    #[test]
+    fn a_quarter_of_the_rounds_have_a_tactic_where_all_solvers_have_them() {
+        let (mut identity, engines, pool) = (identity(true), engines::all(), pool(3));
+        identity.auto = false;
+        identity.engines = vec!["fusion".to_owned()];
+        let mut with_tactic = |specs: &[&str], options| {
+            identity.options = options;
+            let targets = targets(specs, 0);
+            let scheduler = Scheduler { identity: &identity, targets: &targets, engines: &engines };
+            let plans = (0..200).map(|round| scheduler.plan(round, &Learned::default(), &pool));
+            plans.filter(|plan| plan.tactic.is_some()).count()
+        };
+        let both = with_tactic(&["z3@4.8.7", "z3@5.4.0"], PolicyName::Default);
+        assert!((30..70).contains(&both), "{both}");
+        assert_eq!(with_tactic(&["z3@4.8.7", "z3@5.4.0"], PolicyName::None), 0);
+        assert_eq!(with_tactic(&["z3@5.4.0", "cvc5@1.4.2"], PolicyName::Default), 0);
+    }
+
     #[test]
     fn given_seeds_are_used_and_none_is_generated_beside_them() {
         let engines = engines::all();

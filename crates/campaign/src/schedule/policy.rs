@@ -99,3 +99,47 @@ fn opened(target: &Target, table: &OptionTable) -> OptionTable {
     }
     OptionTable { solver: table.solver.clone(), options }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target() -> Target {
+        let option = |name: &str, excluded: Option<&str>| SolverOption {
+            name: name.to_owned(),
+            kind: OptionKind::Bool,
+            default: Some("false".to_owned()),
+            category: "smt".to_owned(),
+            description: String::new(),
+            excluded: excluded.map(str::to_owned),
+        };
+        let options = vec![option("smt.a", None), option("smt.b", Some("unsound by design"))];
+        let target = Target::new(0, testkit::made_up("z3@5.4.0"));
+        target.with_table(Some(OptionTable { solver: "z3@5.4.0".to_owned(), options }))
+    }
+
+    #[test]
+    fn each_policy_sets_options_in_its_share_of_the_chains() {
+        let target = target();
+        let mut rng = generate::rng::stream(1, 1);
+        let mut set = |name| {
+            let policy = policy(name);
+            let proposed = (0..400).flat_map(|_| policy.propose(&target, &mut rng));
+            let proposed: Vec<Vec<Setting>> = proposed.filter(|settings| !settings.is_empty()).collect();
+            assert!(
+                proposed
+                    .iter()
+                    .flatten()
+                    .all(|setting| setting.option == "smt.a" || name == PolicyName::Random)
+            );
+            proposed.len()
+        };
+        let default = set(PolicyName::Default);
+        assert!((60..140).contains(&default), "{default}");
+        let fair = set(PolicyName::Fair);
+        assert!((150..250).contains(&fair), "{fair}");
+        assert_eq!(set(PolicyName::None), 0);
+        let plain = Target::new(0, testkit::made_up("z3@5.4.0"));
+        assert_eq!(policy(PolicyName::Fair).propose(&plain, &mut rng), PLAIN, "a solver without a table");
+    }
+}
