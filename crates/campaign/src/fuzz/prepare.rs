@@ -43,20 +43,16 @@ pub type RefusedLogics = BTreeSet<(usize, String)>;
 impl<'c> Prepared<'c> {
     /// Who runs it, with which options, and what is asked beside the answer.
     pub fn new(
-        store: &Store,
         case: &'c TestCase,
         usage: Usage,
         targets: &[Target],
+        refuses_logic: &dyn Fn(&Target) -> bool,
         policy: &dyn OptionPolicy,
-        refused: &RefusedLogics,
         course: &Course,
         rng: &mut Rng,
     ) -> Prepared<'c> {
-        let logic = case.script.logic(store).unwrap_or_default().to_owned();
         let able = |target: &&Target| {
-            target.accepts(&usage)
-                && course.takes(target.number)
-                && !refused.contains(&(target.number, logic.clone()))
+            target.accepts(&usage) && course.takes(target.number) && !refuses_logic(target)
         };
         // A model after the only check can be validated; between several checks it would change what is tested.
         let models = policy.may_ask() && !case.script.is_incremental();

@@ -211,8 +211,10 @@ impl<'a> Worker<'a> {
         }
         let Tools { policy, triage, .. } = self.tools;
         let store = &mut self.driver.store;
-        let prepared =
-            Prepared::new(store, &case, usage, self.targets, policy, &self.refused_logics, course, options);
+        let logic = case.script.logic(store).unwrap_or_default().to_owned();
+        let refused = &self.refused_logics;
+        let refuses_logic = |target: &Target| refused.contains(&(target.number, logic.clone()));
+        let prepared = Prepared::new(&case, usage, self.targets, &refuses_logic, policy, course, options);
         let runs = prepared.run(store, self.targets, &mut *self.runner)?;
         tally.count(&prepared, &runs, self.targets, store, &mut self.refused_logics);
         course.count(&prepared, &runs);

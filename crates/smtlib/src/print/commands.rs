@@ -82,7 +82,9 @@ pub fn treatment(store: &Store, command: &Command, family: Family) -> Treatment 
             let owner = OF_ONE.iter().find(|(_, names)| names.contains(&name)).map(|(owner, _)| *owner);
             match owner {
                 Some(owner) if owner != family => Treatment::LeftOut,
-                None if NEEDED.contains(&name) && family != Family::Cvc5 => Treatment::Missing,
+                None if NEEDED.contains(&name) && !matches!(family, Family::Cvc5 | Family::Cvc4) => {
+                    Treatment::Missing
+                }
                 _ => Treatment::Kept,
             }
         }

@@ -33,12 +33,9 @@ pub fn print(store: &Store, script: &Script, release: Release) -> String {
 pub fn print_in(store: &Store, script: &Script, dialect: Dialect) -> String {
     let mut printer = Printer::new(store, dialect);
     for command in &script.commands {
-        match treatment(store, command, dialect.release.family) {
-            Treatment::LeftOut => continue,
-            Treatment::PlainCheck => printer.command(&Command::CheckSat),
-            Treatment::Kept | Treatment::Missing => printer.command(command),
+        if printer.treated(command) {
+            printer.out.push('\n');
         }
-        printer.out.push('\n');
     }
     printer.out
 }
@@ -61,10 +58,10 @@ pub fn same_text(usage: &Usage, one: Release, other: Release) -> bool {
             })
 }
 
-/// One command.
+/// One command; nothing if solvers of the release's family do without it.
 pub fn print_command(store: &Store, command: &Command, release: Release) -> String {
     let mut printer = Printer::new(store, Dialect::of(release));
-    printer.command(command);
+    printer.treated(command);
     printer.out
 }
 
@@ -146,6 +143,16 @@ impl<'s> Printer<'s> {
 
     fn sort(&mut self, sort: Sort) {
         sorts::write(&mut self.out, self.store, sort, self.dialect);
+    }
+
+    /// Writes a command as the family gets it; tells whether there is anything.
+    fn treated(&mut self, command: &Command) -> bool {
+        match treatment(self.store, command, self.dialect.release.family) {
+            Treatment::LeftOut => return false,
+            Treatment::PlainCheck => self.command(&Command::CheckSat),
+            Treatment::Kept | Treatment::Missing => self.command(command),
+        }
+        true
     }
 
     fn command(&mut self, command: &Command) {
