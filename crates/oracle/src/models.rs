@@ -121,8 +121,12 @@ impl InvalidModels {
         }
         verdict.own_family_objects = second.own_family;
         if !second.refuters.is_empty() {
-            let who = second.refuters.join(", ");
+            let who = second.refuters.iter().map(|other| other.name()).collect::<Vec<_>>().join(", ");
             verdict.evidence.push(format!("with the model put in, the script is unsat by {who}"));
+            // Without our own evaluation the verdict rests on them.
+            if ours.is_none() {
+                verdict.opponents = second.refuters.iter().map(|other| other.id).collect();
+            }
         }
         if !second.supporters.is_empty() {
             let who = second.supporters.join(", ");
@@ -158,7 +162,7 @@ impl InvalidModels {
 /// another line where all of them are of the accused's own.
 #[derive(Debug, Default)]
 struct SecondOpinion {
-    refuters: Vec<String>,
+    refuters: Vec<Arc<Configuration>>,
     /// A refuter is of the accused's own family.
     own_family: bool,
     supporters: Vec<String>,
@@ -187,7 +191,7 @@ fn second_opinion(
         match answer.status(0) {
             Some(Status::Unsat) => {
                 opinion.own_family |= other.lineage() == accused.lineage();
-                opinion.refuters.push(other.name());
+                opinion.refuters.push(other);
             }
             // With something left open, sat may be thanks to another choice than the solver's.
             Some(Status::Sat) if ground.complete => opinion.supporters.push(other.name()),
