@@ -142,11 +142,11 @@ fn plain(path: &Path) -> PathBuf {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PolicyName {
-    /// What solvers do by default, and models where a model can be checked.
+    /// A quarter of the chains with options the developers stand behind, and models where a model can be checked.
     Default,
-    /// Half of the test cases with options the developers stand behind.
+    /// Half of the chains with options the developers stand behind.
     Fair,
-    /// Half of the test cases with any options that do not change what a run means.
+    /// Half of the chains with any options that do not change what a run means.
     Random,
     /// Only what the user wrote.
     None,
@@ -180,7 +180,7 @@ impl FromStr for PolicyName {
 impl PolicyName {
     /// Does it need the solvers' option tables?
     pub fn needs_tables(self) -> bool {
-        matches!(self, PolicyName::Fair | PolicyName::Random)
+        self != PolicyName::None
     }
 }
 

@@ -37,5 +37,5 @@ pub use findings::Finding;
 pub use fuzz::{Campaign, Summary, join, refusal, refused, run, runners};
 pub use seeds::{LARGEST, SeedFiles, SeedText, read_seed, read_seeds};
 pub use shared::{Observer, Silent, Snapshot, thread_cpu};
-pub use store::{KnownFinding, Totals};
+pub use store::{KnownFinding, Messages, Totals};
 pub use target::Target;

@@ -73,6 +73,7 @@ pub fn regenerate(
         seeds,
         logic: origin.logic.clone(),
         group: origin.group.clone(),
+        tactic: origin.tactic.clone(),
         steps: usize::MAX,
     };
     let mut cache = AnswerCache::default();

@@ -94,6 +94,7 @@ fn confirm(
         seeds: places.iter().map(seed).collect(),
         logic: "ALL".to_owned(),
         group: (0..targets.len()).collect(),
+        tactic: None,
         steps: CASES,
     };
     let mut driver = Driver::new(targets, 7);

@@ -329,7 +329,6 @@ fn what_a_solver_printed_acts_neither_in_the_report_nor_in_the_script() {
         message: "abcdefgh'; touch owned; ' \u{1b}[2J".to_owned(),
         frames: vec!["```\u{1b}".to_owned()],
         overflow: false,
-        overflow: false,
     });
     let crash = place.write(&finding(Kind::Crash, vec![crashed]), SCRIPT);
     for script in [&repro, &crash] {
@@ -364,6 +363,7 @@ fn a_report_has_everything_a_developer_asks_for() {
         function: None,
         message: String::new(),
         frames: vec!["smt::theory_seq::propagate()".to_owned(), "main".to_owned()],
+        overflow: false,
     });
     let mut other = record("z3@5.4.0", &["sat"], "sat\n");
     other.command = "z3 -smt2 model=true input.smt2".to_owned();

@@ -11,7 +11,7 @@ use campaign::{
     Target,
 };
 use engines::Engine;
-use solver::run::{Configuration, Purpose};
+use solver::run::{Configuration, PartyId, Purpose};
 use testkit::{Scripted, ScriptedAnswer, made_up};
 
 /// Two releases with the same theories.
@@ -431,4 +431,46 @@ fn bare_signals_are_told_apart_by_their_stacks_and_known_places_cost_one_start()
     let (three, eight) = (purposes("(> x 3)"), purposes("(> x 8)"));
     let second = if three.len() < eight.len() { three } else { eight };
     assert_eq!(second, [Purpose::Test, Purpose::Test, Purpose::Place]);
+}
+
+#[test]
+fn a_difference_by_design_is_named_with_its_reason_and_is_nothing_new() {
+    let place = tempfile::tempdir().expect("a folder");
+    let seed = "(set-logic QF_S)\n(declare-const s String)\n(assert (str.< \"\\u{ff}\" s))\n(check-sat)\n";
+    let setup = Setup::new("seed", &[seed], |configuration, script| {
+        let old = configuration.solver.name() == "z3@4.8.7" && script.contains("assert");
+        let model = if script.contains("(get-model)") {
+            "(\n  (define-fun s () String \"\\u{100}\")\n)\n"
+        } else {
+            ""
+        };
+        if old { "unsat\n".into() } else { format!("sat\n{model}").as_str().into() }
+    });
+    let summary = setup.run(&settings(place.path(), 1)).expect("a campaign");
+    assert_eq!((summary.findings.len(), summary.pending), (0, 0), "{:?}", summary.findings);
+    let excuses = summary.totals.excuses.by_frequency();
+    assert!(matches!(excuses.as_slice(), [(why, 1)] if why.contains("256 characters")), "{excuses:?}");
+    assert_eq!(summary.totals.novel, 0);
+    assert_eq!(summary.seeds, 1, "it is no seed either");
+}
+
+#[test]
+fn a_solver_that_refuses_what_is_made_of_a_seed_is_not_asked_for_ever() {
+    let place = tempfile::tempdir().expect("a folder");
+    let setup = Setup::new("opfuzz", &[SEED], |configuration, script| {
+        let refuses = configuration.solver.name() == "z3@4.8.7" && script.contains("assert");
+        let answer = if refuses {
+            "(error \"line 2 column 1: unknown constant x\")\n".to_owned()
+        } else {
+            sat(script)
+        };
+        answer.as_str().into()
+    });
+    let summary = setup.run(&settings(place.path(), 25)).expect("a campaign");
+    assert_eq!((summary.totals.rejected, summary.tests), (3, 25));
+    let runs = |number| {
+        let asked = setup.scripted.asked();
+        asked.iter().filter(|asked| asked.purpose == Purpose::Test && asked.party == PartyId(number)).count()
+    };
+    assert_eq!((runs(0), runs(1)), (3, 25));
 }

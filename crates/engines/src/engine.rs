@@ -107,6 +107,12 @@ pub trait Engine: Send + Sync {
         false
     }
 
+    /// Do its test cases come with a witness? Then one solver alone can be judged by them, with operators that no other
+    /// has.
+    fn has_witness(&self) -> bool {
+        false
+    }
+
     /// Do its rounds look at more of a [`Feedback`] than its letters? Then a finding must store all of it to be made
     /// again.
     fn steers_by_numbers(&self) -> bool {

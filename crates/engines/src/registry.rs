@@ -75,6 +75,10 @@ impl<E: Engine> Engine for Variant<E> {
         self.engine.once()
     }
 
+    fn has_witness(&self) -> bool {
+        self.engine.has_witness()
+    }
+
     fn steers_by_numbers(&self) -> bool {
         self.engine.steers_by_numbers()
     }

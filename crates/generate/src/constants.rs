@@ -16,6 +16,8 @@ pub(crate) struct Style {
     pub arrays: bool,
     /// Only literals: no sign and no quotient before a number.
     pub plain: bool,
+    /// The largest code point of a string that everybody can read.
+    pub largest_character: u32,
 }
 
 /// A constant of the sort made of literals and constructors, or a leaf where a sort has no constants of its own.
@@ -52,10 +54,10 @@ fn nested(
             return Some(store.real(value));
         }
         Sort::STRING => {
-            let text = string(rng);
+            let text = string(rng, style);
             return Some(store.string(&text));
         }
-        Sort::REGLAN => return language(store, rng),
+        Sort::REGLAN => return language(store, rng, style),
         Sort::ROUNDING_MODE => {
             let mode = *rng.pick(&[
                 Op::RoundNearestTiesToEven,
@@ -278,28 +280,32 @@ const STRINGS: &[&str] = &[
     "0123456789",
 ];
 
-fn string(rng: &mut Rng) -> Vec<u32> {
-    match rng.below(20) {
+fn string(rng: &mut Rng, style: Style) -> Vec<u32> {
+    let mut points: Vec<u32> = match rng.below(20) {
         0 => vec![u32::from('a'); rng.between(20, 70)],
         1 => (0..rng.between(1, 6)).map(|_| rng.between(32, 126) as u32).collect(),
         2 => (0..rng.between(1, 4)).map(|_| u32::from('0') + rng.below(10) as u32).collect(),
         3 => (0..rng.between(1, 3)).map(|_| rng.below(0x30000) as u32).collect(),
         4..=7 => (0..rng.between(1, 4)).map(|_| u32::from('a') + rng.below(3) as u32).collect(),
         _ => rng.pick(STRINGS).map_or_else(Vec::new, |text| text.chars().map(u32::from).collect()),
+    };
+    for point in &mut points {
+        *point %= style.largest_character + 1;
     }
+    points
 }
 
 /// A string constant of one character.
-pub(crate) fn character(store: &mut Store, rng: &mut Rng) -> Term {
+pub(crate) fn character(store: &mut Store, rng: &mut Rng, style: Style) -> Term {
     let point = match rng.below(4) {
-        0 => *rng.pick(&[0, 0x7f, 0xff, 0x2ffff]).unwrap_or(&0),
+        0 => *rng.pick(&[0, 0x7f, 0xff, style.largest_character]).unwrap_or(&0),
         1 => u32::from('0') + rng.below(10) as u32,
         _ => u32::from('a') + rng.below(26) as u32,
     };
     store.string(&[point])
 }
 
-fn language(store: &mut Store, rng: &mut Rng) -> Option<Term> {
+fn language(store: &mut Store, rng: &mut Rng, style: Style) -> Option<Term> {
     match rng.below(10) {
         0 => store.op(Op::ReNone, &[]).ok(),
         1 => store.op(Op::ReAll, &[]).ok(),
@@ -311,7 +317,7 @@ fn language(store: &mut Store, rng: &mut Rng) -> Option<Term> {
             store.op(Op::ReRange, &[low, high]).ok()
         }
         _ => {
-            let text = string(rng);
+            let text = string(rng, style);
             let text = store.string(&text);
             store.op(Op::StrToRe, &[text]).ok()
         }

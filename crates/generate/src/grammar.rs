@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use smtlib::literal::LARGEST_CHARACTER;
+use smtlib::print::Dialect;
 use smtlib::theory::{Row, SortPattern, Theory, table};
 use smtlib::{Op, Release, Script, Sort, SortKind, Store, Term};
 
@@ -176,6 +178,12 @@ impl Grammar {
 
     pub fn releases(&self) -> &[Release] {
         &self.releases
+    }
+
+    /// The largest code point that all releases can read in a string.
+    pub fn largest_character(&self) -> u32 {
+        let of = |release: &Release| Dialect::of(*release).largest_character;
+        self.releases.iter().map(of).min().unwrap_or(LARGEST_CHARACTER)
     }
 
     pub fn config(&self) -> &Config {

@@ -100,6 +100,7 @@ impl<'a> Maker<'a> {
             arrays: self.grammar.allows(Op::ConstArray),
             // In QF_S even the minus sign is missing.
             plain: self.grammar.logic.arithmetic == Arithmetic::None,
+            largest_character: self.grammar.largest_character(),
         }
     }
 
@@ -218,7 +219,7 @@ impl<'a> Maker<'a> {
                     _ => self.store.int(value),
                 })
             }
-            Operand::Character => Some(constants::character(self.store, self.rng)),
+            Operand::Character => Some(constants::character(self.store, self.rng, self.style())),
         }
     }
 

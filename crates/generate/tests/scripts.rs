@@ -176,3 +176,20 @@ fn a_configuration_survives_its_text_form() {
     assert_eq!(serde_json::from_str::<Config>("{\"depth\": 9}").expect("partial"), config);
     assert!(serde_json::from_str::<Config>("{\"dept\": 9}").is_err());
 }
+
+#[test]
+fn strings_have_only_characters_that_every_release_can_read() {
+    let old = Release::new(Family::Z3, smtlib::Version::new(4, 8, 7));
+    let new = Release::new(Family::Z3, smtlib::Version::new(5, 4, 0));
+    let largest = |releases: &[Release]| {
+        let grammar = Grammar::new("QF_SLIA", releases, Config::default()).expect("a logic");
+        let mut store = Store::new();
+        let scripts = (0..400).map(|index| {
+            let script = grammar.script(&mut store, &mut rng::stream(17, index));
+            smtlib::logic::usage(&store, &script).largest_character
+        });
+        scripts.max().unwrap_or_default()
+    };
+    assert_eq!(largest(&[old, new]), 0xFF);
+    assert_eq!(largest(&[new]), smtlib::literal::LARGEST_CHARACTER);
+}

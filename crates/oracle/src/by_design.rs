@@ -3,10 +3,12 @@
 //! Scripts that osprey prints for a release are in that release's dialect already; these rules are for what a dialect
 //! cannot repair, and for files run with their own text.
 
+use std::collections::BTreeSet;
+
 use eval::side_conditions::changes_meaning;
-use smtlib::literal::Escapes;
+use smtlib::literal::{Escapes, write_string};
 use smtlib::print::Dialect;
-use smtlib::{Family, Head, Literal, Op, Release};
+use smtlib::{Family, Head, Literal, Op, Release, Status};
 use solver::run::Run;
 
 use crate::subject::Subject;
@@ -20,7 +22,8 @@ pub fn excuse(subject: &Subject, runs: &[Run], verdict: &Verdict) -> Option<Stri
     let involved: Vec<&Run> = verdict.involved().filter_map(|party| Run::of(runs, party)).collect();
     options(&involved)
         .or_else(|| unread_definitions(subject, &involved))
-        .or_else(|| escapes(&involved))
+        .or_else(|| escapes(subject, &involved))
+        .or_else(|| alphabet(subject, &involved, verdict.check))
         .or_else(|| if verdict.own_family_objects { None } else { powers(subject, &involved) })
         .or_else(|| if verdict.own_family_objects { None } else { coercions(subject, runs, verdict) })
 }
@@ -44,34 +47,91 @@ fn unread_definitions(subject: &Subject, runs: &[&Run]) -> Option<String> {
         .then(|| "a definition by recursion in a file that osprey cannot read may have no solution".into())
 }
 
-/// String literals with escapes that changed their meaning between the releases involved.
-fn escapes(runs: &[&Run]) -> Option<String> {
-    let old = |run: &&&Run| Dialect::of(run.configuration.release()).escapes == Escapes::Hex;
-    let guilty = runs.iter().find(old)?;
-    has_escape(&guilty.script).then(|| {
+/// String literals with escapes that changed their meaning between the releases involved. Literals that osprey wrote for
+/// the release have the escapes that it reads.
+fn escapes(subject: &Subject, runs: &[&Run]) -> Option<String> {
+    let written = |run: &Run| -> BTreeSet<String> {
+        let dialect = Dialect::of(run.configuration.release());
+        let literals = strings(subject);
+        let readable =
+            literals.iter().filter(|points| points.iter().all(|c| *c <= dialect.largest_character));
+        readable
+            .map(|points| {
+                let mut text = String::new();
+                write_string(&mut text, points, dialect.escapes);
+                text
+            })
+            .collect()
+    };
+    let guilty = runs.iter().find(|run| {
+        reads_bytes(run) && {
+            let own = written(run);
+            escaped(&run.script).iter().any(|literal| !own.contains(&*String::from_utf8_lossy(literal)))
+        }
+    })?;
+    let release = guilty.configuration.solver.name();
+    Some(format!("{release} reads escapes in string literals as before SMT-LIB 2.6"))
+}
+
+/// From this character on, a release whose characters are bytes may run out of them where the standard has more.
+const NEAR_THE_END: u32 = 0xF0;
+
+/// A release whose characters are bytes rightly says `unsat` to what needs a character above them all.
+fn alphabet(subject: &Subject, runs: &[&Run], check: Option<usize>) -> Option<String> {
+    let unsat = |run: &Run| run.status(check.unwrap_or(0)) == Some(Status::Unsat);
+    let guilty = runs.iter().find(|run| reads_bytes(run) && unsat(run))?;
+    let near = strings(subject).into_iter().flatten().any(|point| point >= NEAR_THE_END);
+    near.then(|| {
         let release = guilty.configuration.solver.name();
-        format!("{release} reads escapes in string literals as before SMT-LIB 2.6")
+        format!("{release} has 256 characters, and the script mentions one of the last")
     })
 }
 
-/// Whether a string literal of the script holds what some release reads as an escape.
-fn has_escape(script: &[u8]) -> bool {
-    let mut inside = false;
-    let mut quoted_symbol = false;
-    let mut comment = false;
-    for (at, byte) in script.iter().enumerate() {
-        match byte {
-            b'\n' if comment => comment = false,
-            _ if comment => {}
-            b'|' if !inside => quoted_symbol = !quoted_symbol,
-            _ if quoted_symbol => {}
-            b';' if !inside => comment = true,
-            b'"' => inside = !inside,
-            b'\\' if inside && script.get(at + 1).is_some_and(|next| *next != b'"') => return true,
-            _ => {}
-        }
+fn reads_bytes(run: &Run) -> bool {
+    Dialect::of(run.configuration.release()).escapes == Escapes::Hex
+}
+
+/// The string literals of the script.
+fn strings(subject: &Subject) -> Vec<Box<[u32]>> {
+    let Some(script) = subject.script else { return Vec::new() };
+    let store = &*subject.store;
+    let literal = |term| match store.head(term) {
+        Head::Literal(literal) => match store.literal(literal) {
+            Literal::String(points) => Some(points.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    store.subterms(&script.terms(store)).into_iter().filter_map(literal).collect()
+}
+
+/// The string literals of a text, with their quotes, that hold what some release reads as an escape.
+fn escaped(script: &[u8]) -> Vec<&[u8]> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < script.len() {
+        let end_at = |close: u8| {
+            let rest = script[at + 1..].iter().position(|byte| *byte == close);
+            rest.map_or(script.len(), |length| at + 1 + length)
+        };
+        at = match script[at] {
+            b';' => end_at(b'\n') + 1,
+            b'|' => end_at(b'|') + 1,
+            b'"' => {
+                let mut end = at + 1;
+                while end < script.len() && (script[end] != b'"' || script.get(end + 1) == Some(&b'"')) {
+                    end += if script[end] == b'"' { 2 } else { 1 };
+                }
+                let literal = &script[at..script.len().min(end + 1)];
+                if literal[..literal.len() - 1].contains(&b'\\') {
+                    found.push(literal);
+                }
+                end + 1
+            }
+            _ => at + 1,
+        };
     }
-    false
+    found
 }
 
 /// Z3 leaves 0^0 open; others say 1.
@@ -138,15 +198,22 @@ fn converts(subject: &Subject) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::has_escape;
+    use super::escaped;
 
     #[test]
     fn only_backslashes_inside_string_literals_count() {
-        assert!(has_escape(br#"(assert (= x "\x41"))"#));
-        assert!(has_escape(br#"(assert (= x "a""\u{41}"))"#));
-        assert!(!has_escape(
-            br#"; "\x41"
+        let found = |text| -> Vec<String> {
+            escaped(text).iter().map(|literal| String::from_utf8_lossy(literal).into_owned()).collect()
+        };
+        assert_eq!(found(br#"(assert (= x "\x41" "b"))"#), [r#""\x41""#]);
+        assert_eq!(found(br#"(assert (= x "a""\u{41}"))"#), [r#""a""\u{41}""#]);
+        assert_eq!(found(br#""never closed \x"#).len(), 1);
+        assert!(
+            found(
+                br#"; "\x41"
 (declare-const |\x41| Int)(assert (= y "41"))"#
-        ));
+            )
+            .is_empty()
+        );
     }
 }

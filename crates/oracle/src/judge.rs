@@ -39,9 +39,19 @@ pub struct Judge {
 impl Judge {
     /// Everything but performance and incremental solving, which cost more runs.
     pub fn standard() -> Self {
+        Judge::looking_at_models(InvalidModels { own_checks: false })
+    }
+
+    /// The same, with the solver's own check as a hint where our evaluation leaves a model open.
+    #[must_use]
+    pub fn with_own_checks() -> Self {
+        Judge::looking_at_models(InvalidModels { own_checks: true })
+    }
+
+    fn looking_at_models(models: InvalidModels) -> Self {
         let oracles: Vec<Box<dyn Oracle>> = vec![
             Box::new(WrongAnswers),
-            Box::new(InvalidModels),
+            Box::new(models),
             Box::new(Crashes),
             Box::new(UnsoundCores),
             Box::new(WrongValues),
@@ -49,10 +59,10 @@ impl Judge {
         Judge { oracles, confirmations: 2 }
     }
 
-    /// The same with incremental solving compared against solving from scratch.
+    /// The same with own checks, and with incremental solving compared against solving from scratch.
     #[must_use]
     pub fn thorough() -> Self {
-        Judge::standard().with(Incremental::default())
+        Judge::with_own_checks().with(Incremental::default())
     }
 
     /// With one more oracle.

@@ -9,11 +9,16 @@ use crate::asking::Asking;
 use crate::frame::Frame;
 use crate::ground::ground;
 use crate::judge::Oracle;
+use crate::settle::leaves_open;
 use crate::subject::{ModelCheck, ModelValue, Subject, evaluate_frame};
 use crate::verdict::{Kind, Standing, Verdict};
 
 /// Models that do not satisfy the script.
-pub struct InvalidModels;
+pub struct InvalidModels {
+    /// Where our evaluation leaves a model open, ask the solver's own check whether it is worth putting it to others. Its
+    /// word is a hint and no evidence.
+    pub own_checks: bool,
+}
 
 impl Oracle for InvalidModels {
     fn name(&self) -> &'static str {
@@ -45,7 +50,7 @@ impl Oracle for InvalidModels {
                     }
                     continue;
                 };
-                verdicts.extend(judge_model(subject, run, check, &found, suspected, asking)?);
+                verdicts.extend(self.judge_model(subject, run, check, &found, suspected, asking)?);
             }
         }
         Ok(verdicts)
@@ -74,59 +79,90 @@ fn judge_unseen(runs: &[Run], run: &Run, check: usize) -> Verdict {
     verdict
 }
 
-fn judge_model(
-    subject: &mut Subject,
-    run: &Run,
-    check: usize,
-    found: &Arc<ModelCheck>,
-    suspected: bool,
-    asking: &mut Asking,
-) -> Result<Option<Verdict>, RunError> {
-    let ours = match &found.value {
-        ModelValue::True => return Ok(None),
-        ModelValue::False(_, part) => {
-            Some(format!("by our evaluation this is false: {}", shorten(&subject.store.term_text(*part))))
+impl InvalidModels {
+    fn judge_model(
+        &self,
+        subject: &mut Subject,
+        run: &Run,
+        check: usize,
+        found: &Arc<ModelCheck>,
+        suspected: bool,
+        asking: &mut Asking,
+    ) -> Result<Option<Verdict>, RunError> {
+        let ours = match &found.value {
+            ModelValue::True => return Ok(None),
+            ModelValue::False(_, part) => {
+                Some(format!("by our evaluation this is false: {}", shorten(&subject.store.term_text(*part))))
+            }
+            // Not decided by us: worth asking only when the solver itself has doubts.
+            ModelValue::Unknown(_) if suspected || self.doubts(subject, run, check, found, asking)? => None,
+            ModelValue::Unknown(_) => return Ok(None),
+        };
+        let suspected = suspected || ours.is_none();
+        let second = second_opinion(subject, check, found, &run.configuration, ours.is_none(), asking)?;
+        let reason = match (&ours, second.refuters.is_empty()) {
+            (Some(reason), _) => format!("its model does not satisfy the script: {reason}"),
+            (None, false) => {
+                "its model does not satisfy the script, whatever is done with what it leaves open".into()
+            }
+            (None, true) => "its own check of its model failed".to_string(),
+        };
+        let proven = ours.is_some() || !second.refuters.is_empty();
+        let mut verdict = Verdict::new(Kind::InvalidModel, reason);
+        verdict.accused = Some(run.party());
+        verdict.check = Some(check);
+        if suspected {
+            verdict.evidence.push("the solver's own check of the model failed".into());
         }
-        // Not decided by us: worth asking only when the solver itself has doubts.
-        ModelValue::Unknown(_) if suspected => None,
-        ModelValue::Unknown(_) => return Ok(None),
-    };
-    let second = second_opinion(subject, check, found, &run.configuration, asking)?;
-    let reason = match (&ours, second.refuters.is_empty()) {
-        (Some(reason), _) => format!("its model does not satisfy the script: {reason}"),
-        (None, false) => {
-            "its model does not satisfy the script, whatever is done with what it leaves open".into()
+        if !proven {
+            verdict.standing = Standing::Unproven(
+                "only the solver's own check says so, and our evaluation is undecided".into(),
+            );
         }
-        (None, true) => "its own check of its model failed".to_string(),
-    };
-    let proven = ours.is_some() || !second.refuters.is_empty();
-    let mut verdict = Verdict::new(Kind::InvalidModel, reason);
-    verdict.accused = Some(run.party());
-    verdict.check = Some(check);
-    if suspected {
-        verdict.evidence.push("the solver's own check of the model failed".into());
+        verdict.own_family_objects = second.own_family;
+        if !second.refuters.is_empty() {
+            let who = second.refuters.iter().map(|other| other.name()).collect::<Vec<_>>().join(", ");
+            verdict.evidence.push(format!("with the model put in, the script is unsat by {who}"));
+            // Without our own evaluation the verdict rests on them.
+            if ours.is_none() {
+                verdict.opponents = second.refuters.iter().map(|other| other.id).collect();
+            }
+        }
+        if !second.supporters.is_empty() {
+            let who = second.supporters.join(", ");
+            verdict.standing =
+                Standing::Unproven(format!("with the model put in, the script is sat by {who}"));
+        }
+        verdict.evidence.push(format!("the model: {}", shorten(&found.text)));
+        Ok(Some(verdict))
     }
-    if !proven {
-        verdict.standing =
-            Standing::Unproven("only the solver's own check says so, and our evaluation is undecided".into());
+
+    /// Does the solver's own check of its model fail? Asked once, of a solver that has one, and not where the standard
+    /// leaves a result open: others may refute its choice and not the model.
+    fn doubts(
+        &self,
+        subject: &mut Subject,
+        run: &Run,
+        check: usize,
+        found: &ModelCheck,
+        asking: &mut Asking,
+    ) -> Result<bool, RunError> {
+        let Some(checking) = run.configuration.checking_models().filter(|_| self.own_checks) else {
+            return Ok(false);
+        };
+        if leaves_open(subject.store, &found.model, &subject.frames()[check]) {
+            return Ok(false);
+        }
+        let again = asking.run(&Arc::new(checking), &found.run.script)?;
+        Ok(!again.answers.failed_checks.is_empty())
     }
-    verdict.own_family_objects = second.own_family;
-    if !second.refuters.is_empty() {
-        let who = second.refuters.join(", ");
-        verdict.evidence.push(format!("with the model put in, the script is unsat by {who}"));
-    }
-    if !second.supporters.is_empty() {
-        let who = second.supporters.join(", ");
-        verdict.standing = Standing::Unproven(format!("with the model put in, the script is sat by {who}"));
-    }
-    verdict.evidence.push(format!("the model: {}", shorten(&found.text)));
-    Ok(Some(verdict))
 }
 
-/// What the others say about the script with the model put in.
+/// What the others say about the script with the model put in: everybody who takes part, and with `thirds` a solver of
+/// another line where all of them are of the accused's own.
 #[derive(Debug, Default)]
 struct SecondOpinion {
-    refuters: Vec<String>,
+    refuters: Vec<Arc<Configuration>>,
     /// A refuter is of the accused's own family.
     own_family: bool,
     supporters: Vec<String>,
@@ -137,18 +173,25 @@ fn second_opinion(
     check: usize,
     found: &ModelCheck,
     accused: &Configuration,
+    thirds: bool,
     asking: &mut Asking,
 ) -> Result<SecondOpinion, RunError> {
     let mut opinion = SecondOpinion::default();
     let frame = subject.frames()[check].clone();
-    for other in others(asking, accused) {
+    let mut asked = others(asking, accused);
+    if thirds && asked.iter().all(|other| other.lineage() == accused.lineage()) {
+        let usage = smtlib::logic::usage(subject.store, &frame.script);
+        let able = asking.third_opinions().iter().filter(|other| other.solver.accepts(&usage));
+        asked.extend(able.map(|other| Arc::new(other.for_models())));
+    }
+    for other in asked {
         let release = other.release();
         let ground = ground(subject.store, &frame, &found.model, &found.left_out, release);
         let answer = asking.run(&other, ground.text.as_bytes())?;
         match answer.status(0) {
             Some(Status::Unsat) => {
                 opinion.own_family |= other.lineage() == accused.lineage();
-                opinion.refuters.push(other.name());
+                opinion.refuters.push(other);
             }
             // With something left open, sat may be thanks to another choice than the solver's.
             Some(Status::Sat) if ground.complete => opinion.supporters.push(other.name()),

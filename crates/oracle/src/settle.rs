@@ -179,7 +179,7 @@ fn substitution(
 }
 
 /// Is a formula undecided because the standard leaves a result open?
-fn leaves_open(store: &Store, model: &Model, frame: &Frame) -> bool {
+pub(crate) fn leaves_open(store: &Store, model: &Model, frame: &Frame) -> bool {
     let mut evaluator = Evaluator::new(Mode::Given, limits());
     let open = |reason| matches!(reason, Reason::Unspecified | Reason::Disputed);
     let mut values = frame.formulas().into_iter().map(|formula| evaluator.holds(store, model, formula));

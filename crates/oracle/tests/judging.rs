@@ -288,3 +288,62 @@ fn parties_are_known_by_their_numbers_wherever_their_runs_stand() {
         assert!(verdicts[0].own_family_objects);
     }
 }
+
+/// A script with this text in a literal, as osprey writes it for the release.
+fn for_old_z3(literal: &str) -> String {
+    let text = format!("(declare-const s String)(assert (= s \"{literal}\"))(check-sat)");
+    let mut store = Store::new();
+    let script = smtlib::parse(&mut store, text.as_bytes(), Mode::Strict).expect("a script").script;
+    let release = testkit::made_up("z3@4.8.7").release();
+    smtlib::print::print(&store, &script, release)
+}
+
+#[test]
+fn a_literal_in_the_escapes_that_a_release_reads_excuses_nothing() {
+    let standing = |literal: &str| {
+        let mut scripted = Scripted::new(&["z3@4.8.7", "z3@5.4.0"], |party, _| {
+            if party.id == PartyId(0) { "unsat".into() } else { "sat".into() }
+        });
+        let written = for_old_z3(literal);
+        let runs = scripted.run_all(written.as_bytes(), Purpose::Test).expect("runs");
+        let text = format!("(declare-const s String)(assert (= s \"{literal}\"))(check-sat)");
+        let mut store = Store::new();
+        let script = smtlib::parse(&mut store, text.as_bytes(), Mode::Strict).expect("a script").script;
+        let mut subject = Subject::new(&mut store, Some(&script), &[]);
+        subject.expectation = Expectation::Claimed { answer: Status::Sat, by: "the test".into() };
+        let mut asking = Asking::new(&mut scripted, Purpose::FollowUp);
+        let verdicts = Judge::standard().judge(&mut subject, &runs, &mut asking).expect("verdicts");
+        verdicts[0].standing.clone()
+    };
+    assert_eq!(standing("\\u{e}a\\"), Standing::Stands);
+    assert!(matches!(standing("\\u{3b87}"), Standing::ByDesign(why) if why.contains("escapes")));
+    assert!(matches!(standing("\\u{ff}"), Standing::ByDesign(why) if why.contains("256 characters")));
+}
+
+/// No evaluation decides it: the bound variable is over the integers.
+const UNDECIDED: &str = "(set-logic ALL)\n(declare-fun f (Int) Int)\n\
+     (assert (forall ((x Int)) (= (mod (* (f x) (f x) (f x)) 7) (mod (* x x x x) 7))))\n(check-sat)\n";
+
+/// The first solver has a model that we cannot decide; `doubts` is what its own check says, `with_model` what the second
+/// solver says to the script with the model put in.
+fn undecided(doubts: &'static str, with_model: &'static str) -> Vec<Verdict> {
+    let mut scripted = Scripted::new(&["z3@4.8.7", "cvc5@1.4.2"], move |party, script| {
+        let model = "sat\n((define-fun f ((x Int)) Int (+ x 1)))";
+        match party.id {
+            PartyId(0) if party.request.check_models => format!("{model}\n{doubts}").as_str().into(),
+            PartyId(0) => model.into(),
+            _ if script.contains("define-fun f") => with_model.into(),
+            _ => "unknown".into(),
+        }
+    });
+    judge_with(UNDECIDED, &mut scripted, None)
+}
+
+#[test]
+fn an_own_check_that_fails_is_a_hint_and_another_solver_decides() {
+    const FAILS: &str = "(error \"line 5 column 1: an invalid model was generated\")";
+    assert_eq!(kinds(&undecided(FAILS, "unsat")), [(Kind::InvalidModel, Some(0))]);
+    assert_eq!(kinds(&undecided(FAILS, "unknown")), [], "the hint alone is no finding");
+    assert_eq!(kinds(&undecided(FAILS, "sat")), []);
+    assert_eq!(undecided("", "unsat"), [], "nobody is asked without a hint");
+}

@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use campaign::Target;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use solver::install::Step;
+use solver::options::OptionsError;
 use solver::{Adapters, Home, InstallError, Solver, Solvers};
 
 use crate::{inputs, output};
@@ -45,6 +46,8 @@ pub fn targets(tested: &[String], references: &[String], tables: bool) -> Result
     for target in Target::numbered(tested.into_iter().chain(references)) {
         let table = match tables.then(|| target.solver.option_table(solvers.home())) {
             Some(Ok(table)) => Some(table),
+            // Most solvers have no list of their options, and nobody asked for any.
+            Some(Err(OptionsError::NoListing(_))) => None,
             Some(Err(error)) => {
                 output::say(&format!("osprey: {} is run without options: {error}", target.name));
                 None

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
-use campaign::{Summary, Totals};
+use campaign::{Messages, Summary, Totals};
 
 use crate::exit::Exit;
 use crate::{live, output};
@@ -69,10 +69,15 @@ fn shown(summary: &Summary, out: &Path) -> String {
     }
     let rejected = totals.rejected as f64 * 100.0 / totals.tests.max(1) as f64;
     line(format_args!("  scripts refused by a solver: {} ({rejected:.1} %)", totals.rejected));
-    let mut refusals: Vec<_> = totals.refusals.iter().collect();
-    refusals.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    for (message, count) in refusals.iter().take(3) {
-        line(format_args!("    {count} x {message}"));
+    messages(&totals.refusals, &mut line);
+    for (what, suspicions) in
+        [("differences by design", &totals.excuses), ("suspicions that nothing proves", &totals.unproven)]
+    {
+        if suspicions.total() > 0 {
+            let share = suspicions.total() as f64 * 100.0 / totals.tests.max(1) as f64;
+            line(format_args!("  {what}: {} ({share:.1} %)", suspicions.total()));
+            messages(suspicions, &mut line);
+        }
     }
     if summary.rejected_seeds > 0 {
         line(format_args!("  seed files skipped: {}", summary.rejected_seeds));
@@ -104,6 +109,13 @@ fn shown(summary: &Summary, out: &Path) -> String {
     }
     line(format_args!("  rng seed: {}", summary.rng_seed));
     text
+}
+
+/// The most frequent messages.
+fn messages(messages: &Messages, line: &mut impl FnMut(std::fmt::Arguments)) {
+    for (message, count) in messages.by_frequency().into_iter().take(3) {
+        line(format_args!("    {count} x {message}"));
+    }
 }
 
 /// `120 test, 3 question`.

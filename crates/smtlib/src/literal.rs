@@ -21,6 +21,9 @@ pub enum Literal {
     Field(Sort, UBig),
 }
 
+/// The largest code point of the standard.
+pub const LARGEST_CHARACTER: u32 = 0x2FFFF;
+
 /// Reads the escapes of SMT-LIB 2.6: `\u{X}` to `\u{XXXXX}` and `\uXXXX`. Anything else stands for itself.
 pub fn unescape(text: &str) -> Box<[u32]> {
     let chars: Vec<u32> = text.chars().map(u32::from).collect();
@@ -60,7 +63,7 @@ fn escape_at(chars: &[u32], i: usize) -> Option<(u32, usize)> {
             }
         }
         let closed = *chars.get(place)? == u32::from('}');
-        return (closed && place > i + 3 && code <= 0x2FFFF).then_some((code, place + 1 - i));
+        return (closed && place > i + 3 && code <= LARGEST_CHARACTER).then_some((code, place + 1 - i));
     }
     let mut code = 0;
     for place in i + 2..i + 6 {

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::literal::Literal;
+use crate::print::{Treatment, treatment};
+use crate::release::Family;
 use crate::script::{Command, Script};
 use crate::sort::{Sort, SortKind};
 use crate::store::Store;
@@ -41,8 +44,48 @@ pub struct Usage {
     pub higher_order: bool,
     /// Some term is opaque.
     pub opaque: bool,
+    /// Some solvers get other commands than the script has.
+    pub extended: bool,
+    /// Families of solvers that lack a command which cannot be left out.
+    pub missing: BTreeSet<Family>,
+    /// Shapes of terms that some solvers refuse although they have the operators.
+    pub forms: BTreeSet<Form>,
+    /// The largest code point in a string literal.
+    pub largest_character: u32,
     /// The logic that it names.
     pub logic: Option<Box<str>>,
+}
+
+/// A shape of terms that some solvers refuse although they have all of its operators.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Form {
+    /// A choice between regular languages: `ite`, `match` or `select`.
+    LanguageChoice,
+    /// A variable, constant or function over regular languages.
+    LanguageSymbol,
+    /// `re.range` between terms that are not literals.
+    OpenRange,
+    /// A power whose exponent is not a positive numeral.
+    OpenPower,
+    /// An array indexed by arrays.
+    ArrayIndex,
+}
+
+impl Form {
+    /// As adapter files name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::LanguageChoice => "language-choice",
+            Form::LanguageSymbol => "language-symbol",
+            Form::OpenRange => "open-range",
+            Form::OpenPower => "open-power",
+            Form::ArrayIndex => "array-index",
+        }
+    }
+
+    /// All of them.
+    pub const ALL: [Form; 5] =
+        [Form::LanguageChoice, Form::LanguageSymbol, Form::OpenRange, Form::OpenPower, Form::ArrayIndex];
 }
 
 /// Looks at every term and declaration of a script.
@@ -61,6 +104,7 @@ pub fn usage(store: &Store, script: &Script) -> Usage {
             Command::DeclareDatatypes(_) => usage.datatypes = true,
             _ => {}
         }
+        usage.see_treatment(store, command);
     }
     usage.named_bitvectors = usage.bitvectors;
     let mut sorts = BTreeSet::new();
@@ -81,6 +125,7 @@ impl Usage {
                 self.operators.insert(op);
                 self.theories.insert(op.row().theory);
                 self.nonlinear |= is_nonlinear(store, op, store.args(term));
+                self.see_form(store, term, op);
             }
             Head::Bind(binder, vars) => {
                 match binder {
@@ -91,12 +136,65 @@ impl Usage {
                 for var in store.var_list(vars) {
                     let sort = store.var_sort(*var);
                     self.named_bitvectors |= matches!(store.sort_kind(sort), SortKind::BitVec(_));
+                    if sort == Sort::REGLAN {
+                        self.forms.insert(Form::LanguageSymbol);
+                    }
                     self.see_sort(store, sort);
                 }
             }
+            Head::Literal(literal) => {
+                if let Literal::String(points) = store.literal(literal) {
+                    let largest = points.iter().copied().max().unwrap_or_default();
+                    self.largest_character = self.largest_character.max(largest);
+                }
+            }
             Head::Apply => self.higher_order = true,
-            Head::Match(_) => self.datatypes = true,
+            Head::Match(_) => {
+                self.datatypes = true;
+                if store.sort_of(term) == Sort::REGLAN {
+                    self.forms.insert(Form::LanguageChoice);
+                }
+            }
             Head::Opaque(_) => self.opaque = true,
+            _ => {}
+        }
+    }
+
+    fn see_treatment(&mut self, store: &Store, command: &Command) {
+        // Every other command is part of the standard.
+        use Command::{AssertSoft, CheckSatUsing, Eval, Maximize, Minimize, Opaque, Simplify};
+        if !matches!(
+            command,
+            CheckSatUsing(_)
+                | Minimize(..)
+                | Maximize(..)
+                | AssertSoft(..)
+                | Simplify(..)
+                | Eval(..)
+                | Opaque { .. }
+        ) {
+            return;
+        }
+        for family in Family::all() {
+            match treatment(store, command, family) {
+                Treatment::Kept => {}
+                Treatment::Missing => _ = self.missing.insert(family),
+                Treatment::PlainCheck | Treatment::LeftOut => self.extended = true,
+            }
+        }
+    }
+
+    fn see_form(&mut self, store: &Store, term: Term, op: Op) {
+        let literal = |arg: &Term| matches!(store.head(*arg), Head::Literal(_));
+        let args = store.args(term);
+        match op {
+            Op::Ite | Op::Select if store.sort_of(term) == Sort::REGLAN => {
+                self.forms.insert(Form::LanguageChoice);
+            }
+            Op::ReRange if !args.iter().all(literal) => _ = self.forms.insert(Form::OpenRange),
+            Op::IntPow | Op::RealPow if !args.get(1).is_some_and(|arg| is_positive(store, *arg)) => {
+                self.forms.insert(Form::OpenPower);
+            }
             _ => {}
         }
     }
@@ -104,6 +202,9 @@ impl Usage {
     fn see_signature(&mut self, store: &Store, fun: Fun) {
         let decl = store.fun(fun);
         for sort in decl.params.iter().chain([&decl.result]) {
+            if *sort == Sort::REGLAN && decl.definition.is_none() {
+                self.forms.insert(Form::LanguageSymbol);
+            }
             self.see_sort(store, *sort);
         }
     }
@@ -128,6 +229,9 @@ impl Usage {
             SortKind::Tuple(_) => self.beyond = true,
             SortKind::Array(index, element) => {
                 self.arrays = true;
+                if matches!(store.sort_kind(*index), SortKind::Array(..)) {
+                    self.forms.insert(Form::ArrayIndex);
+                }
                 self.see_sort(store, *index);
                 self.see_sort(store, *element);
             }
@@ -190,6 +294,15 @@ fn is_nonlinear(store: &Store, op: Op, args: &[Term]) -> bool {
         Op::IntMul | Op::RealMul => args.iter().filter(|arg| !is_constant(store, **arg)).count() > 1,
         Op::IntDiv | Op::IntMod | Op::RealDiv => args.iter().skip(1).any(|arg| !is_constant(store, *arg)),
         _ => op.row().theory == Theory::Transcendentals || matches!(op, Op::IntPow | Op::RealPow),
+    }
+}
+
+fn is_positive(store: &Store, term: Term) -> bool {
+    let Head::Literal(literal) = store.head(term) else { return false };
+    match store.literal(literal) {
+        Literal::Int(value) => !value.is_zero() && !value.is_negative(),
+        Literal::Real(value) => !value.is_zero() && !value.is_negative(),
+        _ => false,
     }
 }
 

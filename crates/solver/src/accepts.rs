@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use smtlib::logic::Usage;
+use smtlib::print::Dialect;
 use smtlib::theory::Theory;
 
 use crate::solver::Solver;
@@ -23,6 +24,9 @@ impl Solver {
         let release = self.release();
         theories_ok
             && usage.operators.iter().all(|op| op.row().accepted_by(release))
+            && !usage.missing.contains(&release.family)
+            && !usage.forms.iter().any(|form| self.adapter.lacks_form(form.name(), self.version()))
+            && usage.largest_character <= Dialect::of(release).largest_character
             && self.adapter.accepts_logic(usage.logic.as_deref().unwrap_or_default(), features)
     }
 }
@@ -76,6 +80,7 @@ pub fn theory_name(theory: Theory) -> &'static str {
 mod tests {
     use super::*;
     use crate::adapter::Adapters;
+    use crate::solver::tests::solver;
     use smtlib::logic::usage;
     use smtlib::{Mode, Store, parse};
 
@@ -102,6 +107,31 @@ mod tests {
                 needs(&usage).into_iter().chain(usage.nonlinear.then_some("nonlinear")).chain(operators);
             let logic = usage.logic.as_deref().unwrap_or_default();
             assert_eq!(adapter.accepts_logic(logic, features), claimed, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_release_cannot_read_is_not_claimed() {
+        let (old, new) = (solver("z3", Some("4.8.7"), &[]), solver("z3", Some("5.4.0"), &[]));
+        let cvc5 = solver("cvc5", Some("1.4.2"), &[]);
+        let s = "(declare-const s String)(declare-const b Bool)";
+        for (text, claimed) in [
+            (format!("{s}(assert (= s \"\\u{{ff}}\"))"), [true, true, true]),
+            (format!("{s}(assert (= s \"\\u{{3b87}}\"))"), [false, true, true]),
+            (
+                format!("{s}(assert (str.in_re s (ite b (str.to_re \"a\") (str.to_re s))))"),
+                [true, true, false],
+            ),
+            (format!("{s}(assert (str.in_re s (re.range s \"b\")))"), [true, true, false]),
+            ("(declare-fun r () RegLan)(assert true)".to_owned(), [true, true, false]),
+            ("(declare-const a (Array (Array Int Int) Int))(assert (= a a))".to_owned(), [true, true, false]),
+            (format!("{s}(assert b)(check-sat)(block-model :literals)(check-sat)"), [false, false, true]),
+            (format!("{s}(assert b)(minimize 1)(apply simplify)(check-sat-using smt)"), [true, true, true]),
+        ] {
+            let mut store = Store::new();
+            let script = parse(&mut store, text.as_bytes(), Mode::Tolerant).expect(&text).script;
+            let usage = usage(&store, &script);
+            assert_eq!([&old, &new, &cvc5].map(|solver| solver.accepts(&usage)), claimed, "{text}");
         }
     }
 }

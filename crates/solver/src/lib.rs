@@ -7,6 +7,7 @@
 //! * `accepts`: which scripts it claims to take.
 //! * [`answer`]: what it said; [`crash`]: signatures of crashes; [`stack`]: where they happened.
 //! * [`options`]: its options as data, and which are fair to set.
+//! * [`tactics`]: tactics for checks, from what its adapter lists.
 //! * [`screen`]: what is taken out of a script before a solver sees it.
 //! * [`version`]: release numbers and their order.
 //! * [`launch`], [`limits`], [`fast`], [`host`]: running it, contained and quickly.
@@ -27,6 +28,7 @@ pub mod screen;
 mod solver;
 pub mod spec;
 pub mod stack;
+pub mod tactics;
 
 pub use accepts::theory_name;
 pub use adapter::{Adapters, RunRequest};

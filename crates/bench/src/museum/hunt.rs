@@ -175,6 +175,7 @@ impl<'a> Hunter<'a> {
             seeds: vec![PlannedSeed::Text(seed); engine.seeds_wanted()],
             logic: "ALL".to_owned(),
             group: vec![0],
+            tactic: None,
             steps: chase.bounds.reach.steps as usize,
         };
         // What the museum knows about the trigger's answer, an engine may know too.

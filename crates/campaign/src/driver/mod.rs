@@ -16,7 +16,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use engines::{Ask, Bench, Draft, Engine, Feedback, OptionMenu, Provenance, Round, Seed, TestCase};
 use generate::{Grammar, Rng};
-use smtlib::{Mark, Mode, Release, Script, Status, Store, print};
+use smtlib::logic::Usage;
+use smtlib::{Command, Mark, Mode, Release, Script, Status, Store, print};
 use thiserror::Error;
 
 pub use grammars::Grammars;
@@ -135,14 +136,15 @@ impl<'a> Driver<'a> {
             seeds.push(Seed { name: text.name.clone(), script, status });
             ancestors.push((text, generated));
         }
+        let group = self.narrowed(&plan.group, &seeds);
         let logic = match seeds.as_slice() {
             [] => plan.logic.clone(),
             [seed] => logic_of(&self.store, &seed.script),
             _ => "ALL".to_owned(),
         };
-        let grammar = match self.grammars.get(&logic, self.targets, &plan.group) {
+        let grammar = match self.grammars.get(&logic, self.targets, &group) {
             Some(grammar) => grammar.clone(),
-            None => self.grammars.get("ALL", self.targets, &plan.group)?.clone(),
+            None => self.grammars.get("ALL", self.targets, &group)?.clone(),
         };
         let mut rng = stream(self.rng_seed, plan.round, StreamPurpose::Engine);
         let round = engine.open(&mut Bench {
@@ -155,7 +157,7 @@ impl<'a> Driver<'a> {
         })?;
         Some(Chain {
             round,
-            plan: Plan { engine: engine.name().to_owned(), ..plan.clone() },
+            plan: Plan { engine: engine.name().to_owned(), group, ..plan.clone() },
             seeds,
             ancestors,
             grammar,
@@ -166,6 +168,22 @@ impl<'a> Driver<'a> {
         })
     }
 
+    /// The solvers of a group that can read the seeds: who cannot would refuse whatever is made of them, and must not keep
+    /// the others from their own operators. Where none of them can, the first solver that can; where nobody can, the group.
+    fn narrowed(&mut self, group: &[usize], seeds: &[Seed]) -> Vec<usize> {
+        let usages: Vec<Usage> = seeds
+            .iter()
+            .map(|seed| smtlib::logic::widen(&mut self.store, &mut seed.script.clone()))
+            .collect();
+        let able = |target: &&Target| usages.iter().all(|usage| target.accepts(usage));
+        let members = self.targets.iter().filter(|target| group.contains(&target.number));
+        let mut narrowed: Vec<usize> = members.filter(able).map(|target| target.number).collect();
+        if narrowed.is_empty() {
+            narrowed.extend(self.targets.iter().find(able).map(|target| target.number));
+        }
+        if narrowed.is_empty() { group.to_vec() } else { narrowed }
+    }
+
     /// The chain's next test case; `None` at its end. After a panic the chain's terms are gone.
     pub fn next(&mut self, chain: &mut Chain, ask: &mut dyn Ask) -> Result<Option<TestCase>, EnginePanic> {
         let guarded = AssertUnwindSafe(|| self.draft(chain, ask));
@@ -173,7 +191,12 @@ impl<'a> Driver<'a> {
         Ok(draft.map(|draft| {
             let provenance = Provenance::new(chain.plan.engine.as_str(), &chain.seeds, chain.step);
             chain.step += 1;
-            TestCase::new(draft, provenance)
+            let mut case = TestCase::new(draft, provenance);
+            if let Some(tactic) = &chain.plan.tactic {
+                let checks = case.script.commands.iter_mut().filter(|check| **check == Command::CheckSat);
+                checks.for_each(|check| *check = Command::CheckSatUsing(tactic.as_str().into()));
+            }
+            case
         }))
     }
 
@@ -248,6 +271,7 @@ impl Chain {
             engine: case.provenance.engine.clone(),
             logic: self.plan.logic.clone(),
             group: self.plan.group.clone(),
+            tactic: self.plan.tactic.clone(),
             seeds: seeds.collect(),
             script,
             changes: case.provenance.changes.clone(),

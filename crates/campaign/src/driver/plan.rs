@@ -12,8 +12,11 @@ pub struct Plan {
     pub seeds: Vec<PlannedSeed>,
     /// The logic of what is generated where no seed decides it.
     pub logic: String,
-    /// Numbers of the solvers whose common operators are used. With many solvers, now one group and now another.
+    /// Numbers of the solvers whose common operators are used. With many solvers, now one group and now another; now and
+    /// then one alone, where a witness is oracle enough.
     pub group: Vec<usize>,
+    /// The tactic of all plain checks, where the solvers of the group have tactics.
+    pub tactic: Option<String>,
     /// Test cases to make before anything has to pay.
     pub steps: usize,
 }

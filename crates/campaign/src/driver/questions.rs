@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 use std::hash::Hash;
 use std::sync::Arc;
+use std::time::Duration;
 
 use engines::Ask;
 use eval::Model;
@@ -22,6 +23,10 @@ use crate::target::Target;
 
 /// Answers remembered by one worker.
 const REMEMBERED: usize = 4096;
+
+/// How long a question is waited for when it is asked for the first time; each time that it timed out doubles that, up to
+/// the purpose's own limit.
+const FIRST: Duration = Duration::from_secs(5);
 
 /// What a question came to.
 #[derive(Clone, Debug)]
@@ -65,6 +70,11 @@ impl<K: Hash + Eq, T: Clone> Answers<K, T> {
                 (known.passed <= 1 << known.time_outs.min(20)).then_some(None)
             }
         }
+    }
+
+    /// How long the answer is waited for this time.
+    fn patience(&self, key: &K) -> Duration {
+        FIRST * (1 << self.by_question.get(key).map_or(0, |known| known.time_outs).min(8))
     }
 
     fn remember(&mut self, key: K, reply: Reply<T>) -> Option<T> {
@@ -129,7 +139,7 @@ pub struct Questions<'a> {
 }
 
 impl Questions<'_> {
-    fn run(&mut self, solver: usize, text: &str, request: &RunRequest) -> Option<Run> {
+    fn run(&mut self, solver: usize, text: &str, request: &RunRequest, wall: Duration) -> Option<Run> {
         if self.cache.failure.is_some() {
             return None;
         }
@@ -139,7 +149,7 @@ impl Questions<'_> {
             solver: target.solver.clone(),
             request: request.clone(),
         });
-        match self.runner.run(&configuration, text.as_bytes(), Purpose::Question) {
+        match self.runner.run_within(&configuration, text.as_bytes(), Purpose::Question, Some(wall)) {
             Ok(run) => Some(run),
             Err(error) => {
                 self.cache.failure = Some(CampaignError::of_run(&target.name, error));
@@ -158,10 +168,18 @@ impl Questions<'_> {
         self.targets.get(solver).map_or(Release::STANDARD, |target| target.release)
     }
 
-    /// A solver's model as text, with who printed it.
-    fn printed_model(&mut self, store: &Store, script: &Script, variant: u32) -> Reply<(usize, String)> {
+    /// A solver's model as text, with who printed it. One that came with `unknown` is good enough where there is no other:
+    /// engines evaluate the formulas under it before they use it.
+    fn printed_model(
+        &mut self,
+        store: &Store,
+        script: &Script,
+        variant: u32,
+        wall: Duration,
+    ) -> Reply<(usize, String)> {
         let able = self.able(store, script);
         let (mut cut, mut refuted) = (false, false);
+        let mut candidate = None;
         for i in 0..able.len() {
             let solver = able[(able.len() * 2 - 1 - i - variant as usize % able.len()) % able.len()];
             let request = RunRequest {
@@ -171,25 +189,34 @@ impl Questions<'_> {
                 ..RunRequest::default()
             };
             let text = print::print(store, &with_model(script), self.release(solver));
-            let Some(run) = self.run(solver, &text, &request) else { continue };
+            let Some(run) = self.run(solver, &text, &request, wall) else { continue };
             cut |= timed_out(&run);
             let last = run.answers.trusted().last().map(|check| &check.answer);
             refuted |= last == Some(&Answer::Unsat);
-            if let (Some(Answer::Sat), Some(part)) = (last, run.answers.models.last()) {
-                let model = String::from_utf8_lossy(&run.outcome.stdout[part.range.clone()]).into_owned();
-                return Reply::Answer((solver, model));
+            let printed = run.answers.models.last().map(|part| {
+                let text = String::from_utf8_lossy(&run.outcome.stdout[part.range.clone()]);
+                (solver, text.into_owned())
+            });
+            match (last, printed) {
+                (Some(Answer::Sat), Some(model)) => return Reply::Answer(model),
+                (Some(Answer::Unknown(_)), Some(model)) => _ = candidate.get_or_insert(model),
+                _ => {}
             }
         }
-        if cut && !refuted { Reply::TimedOut } else { Reply::Nothing }
+        match candidate {
+            Some(model) if !refuted => Reply::Answer(model),
+            _ if cut && !refuted => Reply::TimedOut,
+            _ => Reply::Nothing,
+        }
     }
 
-    fn voted_status(&mut self, store: &Store, script: &Script) -> Reply<(Status, String)> {
+    fn voted_status(&mut self, store: &Store, script: &Script, wall: Duration) -> Reply<(Status, String)> {
         let mut said: Vec<(Status, String)> = Vec::new();
         let mut cut = false;
         for solver in self.able(store, script) {
             let text = print::print(store, script, self.release(solver));
             let request = RunRequest { broad: true, ..RunRequest::default() };
-            let Some(run) = self.run(solver, &text, &request) else { continue };
+            let Some(run) = self.run(solver, &text, &request, wall) else { continue };
             cut |= timed_out(&run);
             let status = match run.answers.trusted().last().map(|check| &check.answer) {
                 Some(Answer::Sat) => Status::Sat,
@@ -208,14 +235,14 @@ impl Questions<'_> {
         }
     }
 
-    fn core_of_two(&mut self, store: &Store, script: &Script) -> Reply<Vec<usize>> {
+    fn core_of_two(&mut self, store: &Store, script: &Script, wall: Duration) -> Reply<Vec<usize>> {
         let able = self.able(store, script);
         let mut cut = false;
         let mut core = None;
         for solver in able.iter().rev().copied() {
             let text = named(store, script, None, self.release(solver));
             let request = RunRequest { broad: true, cores: true, ..RunRequest::default() };
-            let Some(run) = self.run(solver, &text, &request) else { continue };
+            let Some(run) = self.run(solver, &text, &request, wall) else { continue };
             cut |= timed_out(&run);
             let Some(found) = run.answers.cores.last() else { continue };
             let numbers: Vec<usize> =
@@ -230,7 +257,7 @@ impl Questions<'_> {
             for solver in able {
                 let text = named(store, script, Some(core), self.release(solver));
                 let request = RunRequest { broad: true, ..RunRequest::default() };
-                let Some(run) = self.run(solver, &text, &request) else { continue };
+                let Some(run) = self.run(solver, &text, &request, wall) else { continue };
                 cut |= timed_out(&run);
                 let last = run.answers.trusted().last();
                 votes += usize::from(last.is_some_and(|check| check.answer == Answer::Unsat));
@@ -263,7 +290,8 @@ impl Ask for Questions<'_> {
             self.cache.counts.remembered += 1;
             known
         } else {
-            let reply = self.printed_model(store, script, variant);
+            let wall = self.cache.models.patience(&key);
+            let reply = self.printed_model(store, script, variant, wall);
             self.cache.count(&reply);
             self.cache.models.remember(key, reply)
         };
@@ -279,7 +307,8 @@ impl Ask for Questions<'_> {
             self.cache.counts.remembered += 1;
             return known;
         }
-        let reply = self.voted_status(store, script);
+        let wall = self.cache.statuses.patience(&key);
+        let reply = self.voted_status(store, script, wall);
         self.cache.count(&reply);
         self.cache.statuses.remember(key, reply)
     }
@@ -294,7 +323,8 @@ impl Ask for Questions<'_> {
             self.cache.counts.remembered += 1;
             return known;
         }
-        let reply = self.core_of_two(store, script);
+        let wall = self.cache.cores.patience(&key);
+        let reply = self.core_of_two(store, script, wall);
         self.cache.count(&reply);
         self.cache.cores.remember(key, reply)
     }
@@ -358,6 +388,11 @@ mod tests {
             }
         }
         assert_eq!(asked, [2, 7, 16]);
+        assert_eq!(
+            (answers.patience(&1), answers.patience(&3)),
+            (FIRST, FIRST * 16),
+            "each time-out doubles it"
+        );
         answers.remember(3, Reply::Answer("unsat"));
         assert_eq!(answers.recall(&3), Some(Some("unsat")));
     }

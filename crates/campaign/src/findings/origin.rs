@@ -15,6 +15,9 @@ pub struct Origin {
     /// Numbers of the solvers whose common operators were used.
     #[serde(alias = "company")]
     pub group: Vec<usize>,
+    /// The tactic that was put into its checks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tactic: Option<String>,
     pub seeds: Vec<Ancestor>,
     /// Of the test case's text in the standard dialect, before it was made smaller.
     pub script: String,

@@ -12,6 +12,7 @@ use smtlib::{Release, Setting, Status, Store, print};
 use solver::RunRequest;
 use solver::run::{Configuration, PartyId, Purpose, Run, Runner};
 
+use super::tally::Course;
 use crate::driver::asking_for_model;
 use crate::error::CampaignError;
 use crate::schedule::{GET_STATISTICS, OptionPolicy, SHARE};
@@ -42,17 +43,17 @@ pub type RefusedLogics = BTreeSet<(usize, String)>;
 impl<'c> Prepared<'c> {
     /// Who runs it, with which options, and what is asked beside the answer.
     pub fn new(
-        store: &Store,
         case: &'c TestCase,
         usage: Usage,
         targets: &[Target],
+        refuses_logic: &dyn Fn(&Target) -> bool,
         policy: &dyn OptionPolicy,
-        refused: &RefusedLogics,
+        course: &Course,
         rng: &mut Rng,
     ) -> Prepared<'c> {
-        let logic = case.script.logic(store).unwrap_or_default().to_owned();
-        let able =
-            |target: &&Target| target.accepts(&usage) && !refused.contains(&(target.number, logic.clone()));
+        let able = |target: &&Target| {
+            target.accepts(&usage) && course.takes(target.number) && !refuses_logic(target)
+        };
         // A model after the only check can be validated; between several checks it would change what is tested.
         let models = policy.may_ask() && !case.script.is_incremental();
         // Several checks, and theories that a solver calls experimental, are refused unless they are asked for.
@@ -66,7 +67,7 @@ impl<'c> Prepared<'c> {
         // Further configurations of a solver get numbers that no solver has.
         let mut further = targets.len() as u32;
         for target in targets.iter().filter(able) {
-            for (place, proposed) in policy.propose(target, &usage, rng).into_iter().enumerate() {
+            for (place, proposed) in course.configurations(target.number).iter().enumerate() {
                 let id = match place {
                     0 => PartyId(target.number as u32),
                     _ => {
@@ -74,7 +75,7 @@ impl<'c> Prepared<'c> {
                         PartyId(further - 1)
                     }
                 };
-                let settings = with_own(case, target, proposed, policy.may_ask());
+                let settings = with_own(case, target, proposed.clone(), policy.may_ask());
                 let request = RunRequest { broad, models, settings, ..RunRequest::default() };
                 let configuration = Arc::new(Configuration { id, solver: target.solver.clone(), request });
                 parties.push(Party { target: target.number, configuration });

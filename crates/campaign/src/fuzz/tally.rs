@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use smtlib::Store;
+use smtlib::{Setting, Store};
 use solver::RunClass;
 use solver::run::{Accounts, Run};
 
 use super::answers;
 use super::prepare::{Prepared, RefusedLogics};
 use crate::driver::{Plan, PlannedSeed};
+use crate::schedule::PLAIN;
 use crate::shared::{Spent, run_totals};
 use crate::store::{Counts, QuestionCounts, Totals};
 use crate::target::Target;
@@ -23,18 +24,59 @@ pub struct Tally {
     constructs: BTreeMap<&'static str, u64>,
 }
 
+/// Test cases of a round in a row that a solver refuses, or that nobody runs, before no more of them are tried: what one
+/// mutant of a seed has, the others have too (a name that the solver reserves, a form that it lacks).
+const PATIENCE: u32 = 3;
+
 /// How a round goes, to judge its seeds at its end.
-#[derive(Default)]
 pub struct Course {
+    /// Configurations of each solver, by its number.
+    proposed: Vec<Vec<Vec<Setting>>>,
     pub tests: u64,
     /// Test cases on which every solver ran out of time, or that every solver refused.
     pub fruitless: u64,
+    /// Test cases in a row that each solver refused, by its number.
+    refused: BTreeMap<usize, u32>,
+    /// Test cases in a row that nobody ran.
+    idle: u32,
 }
 
 impl Course {
-    pub fn count(&mut self, runs: &[Run]) {
+    /// With the configurations of each solver in order.
+    pub fn new(proposed: Vec<Vec<Vec<Setting>>>) -> Course {
+        Course { proposed, tests: 0, fruitless: 0, refused: BTreeMap::new(), idle: 0 }
+    }
+
+    /// The settings of a solver's configurations.
+    pub fn configurations(&self, solver: usize) -> &[Vec<Setting>] {
+        self.proposed.get(solver).map_or(&PLAIN, Vec::as_slice)
+    }
+
+    pub fn count(&mut self, prepared: &Prepared, runs: &[Run]) {
         let fruitless = |run: &Run| run.answers.class == RunClass::Timeout || answers::refused(run);
         self.fruitless += u64::from(runs.iter().all(fruitless));
+        self.idle = if runs.is_empty() { self.idle + 1 } else { 0 };
+        for run in runs {
+            let solver = prepared.target_of(run);
+            let refused = self.refused.entry(solver).or_default();
+            let set = self.proposed.get_mut(solver).filter(|sets| sets.iter().any(|set| !set.is_empty()));
+            match (answers::refused(run), set) {
+                // It may be for the options.
+                (true, Some(sets)) => *sets = PLAIN.to_vec(),
+                (true, None) => *refused += 1,
+                (false, _) => *refused = 0,
+            }
+        }
+    }
+
+    /// Does the solver take what is made of these seeds?
+    pub fn takes(&self, solver: usize) -> bool {
+        self.refused.get(&solver).is_none_or(|refused| *refused < PATIENCE)
+    }
+
+    /// Does anybody run what is made of these seeds?
+    pub fn is_of_use(&self) -> bool {
+        self.idle < PATIENCE
     }
 }
 
@@ -56,7 +98,7 @@ impl Tally {
                 refused_logics.insert((target.number, logic.to_owned()));
             }
             if answers::refused(run) {
-                self.totals.refuse(format!("{}: {}", target.name, answers::refusal(run)));
+                self.totals.refusals.count(format!("{}: {}", target.name, answers::refusal(run)));
             }
         }
         self.totals.rejected += u64::from(runs.iter().any(answers::refused));

@@ -103,8 +103,11 @@ impl<'a> Worker<'a> {
 
     fn round(&mut self, plan: &Plan, usual: Duration) -> Result<(), CampaignError> {
         let mut tally = Tally::default();
-        let mut course = Course::default();
-        let finished = self.test_cases(plan, usual, &mut tally, &mut course);
+        let mut options = stream(self.identity.rng_seed, plan.round, StreamPurpose::Options);
+        let policy = self.tools.policy;
+        let proposed = self.targets.iter().map(|target| policy.propose(target, &mut options)).collect();
+        let mut course = Course::new(proposed);
+        let finished = self.test_cases(plan, usual, &mut options, &mut tally, &mut course);
         match finished {
             Ok(()) => {}
             Err(Failure::Campaign(error)) => return Err(error),
@@ -118,6 +121,12 @@ impl<'a> Worker<'a> {
             }
         }
         tally.counts.rounds = 1;
+        if let [PlannedSeed::Text(seed)] = plan.seeds.as_slice()
+            && course.tests == 0
+            && !self.tools.shared.stop.now()
+        {
+            self.tools.shared.state().pool.is_barren(&seed.hash, &plan.engine);
+        }
         let once = self.tools.scheduler.engine(&plan.engine).is_some_and(|engine| engine.once());
         let tried = course.tests >= 3 || once && course.tests > 0;
         if tried && course.fruitless == course.tests {
@@ -143,6 +152,7 @@ impl<'a> Worker<'a> {
         &mut self,
         plan: &Plan,
         usual: Duration,
+        options: &mut Rng,
         tally: &mut Tally,
         course: &mut Course,
     ) -> Result<(), Failure> {
@@ -150,7 +160,6 @@ impl<'a> Worker<'a> {
             let text = format!("there is no engine '{}'", plan.engine);
             return Err(CampaignError::Internal(text).into());
         };
-        let mut options = stream(self.identity.rng_seed, plan.round, StreamPurpose::Options);
         let mut begun = thread_cpu();
         let opened = {
             let Worker { driver, runner, answers, targets, .. } = self;
@@ -159,7 +168,7 @@ impl<'a> Worker<'a> {
         self.answers.take_failure()?;
         let Some(mut chain) = opened else { return Ok(()) };
         let mut length = Length::new(plan.steps, chain.length(), usual);
-        while length.goes_on() && !self.tools.shared.stop.now() {
+        while length.goes_on() && course.is_of_use() && !self.tools.shared.stop.now() {
             let case = {
                 let Worker { driver, runner, answers, targets, .. } = self;
                 driver.next(&mut chain, &mut Questions { targets, runner: &mut **runner, cache: answers })?
@@ -169,7 +178,7 @@ impl<'a> Worker<'a> {
             if !self.tools.shared.stop.take_test() {
                 break;
             }
-            let feedback = self.test(case, &chain, &mut options, tally, course)?;
+            let feedback = self.test(case, &chain, options, tally, course)?;
             let own = self.look_at_time(&mut begun, &chain, tally)?;
             let solvers: Duration = feedback.runs.iter().map(|run| run.cpu).sum();
             length.record(&feedback, own + solvers);
@@ -202,19 +211,21 @@ impl<'a> Worker<'a> {
         }
         let Tools { policy, triage, .. } = self.tools;
         let store = &mut self.driver.store;
-        let prepared =
-            Prepared::new(store, &case, usage, self.targets, policy, &self.refused_logics, options);
+        let logic = case.script.logic(store).unwrap_or_default().to_owned();
+        let refused = &self.refused_logics;
+        let refuses_logic = |target: &Target| refused.contains(&(target.number, logic.clone()));
+        let prepared = Prepared::new(&case, usage, self.targets, &refuses_logic, policy, course, options);
         let runs = prepared.run(store, self.targets, &mut *self.runner)?;
         tally.count(&prepared, &runs, self.targets, store, &mut self.refused_logics);
-        course.count(&runs);
-        let novel = self.observe(&prepared, &runs, chain)?;
-        tally.counts.novel += u64::from(novel > 0);
-        let thorough = novel > 0 || options.chance(THOROUGH);
+        course.count(&prepared, &runs);
+        let features = self.features(&prepared, &runs);
+        let thorough = self.tools.shared.state().unseen(&features) > 0 || options.chance(THOROUGH);
         let rng_seed = self.identity.rng_seed;
         let suspect = Suspect { case: &case, runs: &runs, chain, rng_seed, thorough };
         let known = |signature: &_| triage.recognise(signature);
         let rulings = self.verdicts.judge(&mut self.driver.store, &mut *self.runner, &suspect, &known)?;
         let mut findings = 0;
+        let mut excused = false;
         for ruling in rulings {
             match ruling {
                 Ruling::Confirmed(reproduction) => {
@@ -228,9 +239,17 @@ impl<'a> Worker<'a> {
                     triage.count_known(&signature, round, step, Some(&input));
                 }
                 Ruling::Unconfirmed => tally.totals.unconfirmed += 1,
-                Ruling::Excused => tally.totals.excused += 1,
+                Ruling::Excused(reason) => {
+                    excused = true;
+                    tally.totals.excuses.count(reason);
+                }
+                Ruling::Unproven(reason) => tally.totals.unproven.count(reason),
             }
         }
+        // Answers that differ by design tell nothing new, and more of the kind is of no use.
+        let novel = if excused { 0 } else { self.tools.shared.state().observe(&features) };
+        tally.counts.novel += u64::from(novel > 0);
+        self.keep(&prepared, &runs, chain, novel)?;
         let feedback = Feedback {
             findings,
             novel,
@@ -303,27 +322,36 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Looks for new behaviour and tells how much there is; a small script that shows some becomes a seed.
-    fn observe(&self, prepared: &Prepared, runs: &[Run], chain: &Chain) -> Result<u32, CampaignError> {
-        let shared = self.tools.shared;
+    /// What the runs of a test case show, as features.
+    fn features(&self, prepared: &Prepared, runs: &[Run]) -> Vec<u64> {
         let numbered: Vec<(usize, &Run)> = runs.iter().map(|run| (prepared.target_of(run), run)).collect();
         let mut features = Vec::new();
         for signal in self.tools.signals {
             signal.features(&prepared.usage, &numbered, &mut features);
         }
-        let novel = shared.state().observe(&features);
+        features
+    }
+
+    /// Logs a test case; a small script that shows new behaviour becomes a seed.
+    fn keep(
+        &self,
+        prepared: &Prepared,
+        runs: &[Run],
+        chain: &Chain,
+        novel: u32,
+    ) -> Result<(), CampaignError> {
+        let shared = self.tools.shared;
         let quick = runs.iter().any(|run| !answers::gave_up(run) && !answers::refused(run));
         let joins = novel > 0 && quick;
         if !joins && !shared.log.is_on() {
-            return Ok(novel);
+            return Ok(());
         }
         let standard = print::print(&self.driver.store, &prepared.case.script, Release::STANDARD);
         if joins && standard.len() <= LARGEST_SEED {
             let seed = SeedText::new(place(chain, prepared.case), standard.as_str());
             shared.state().join(seed);
         }
-        self.log_test(prepared.case, chain, &standard, runs, novel > 0)?;
-        Ok(novel)
+        self.log_test(prepared.case, chain, &standard, runs, novel > 0)
     }
 
     fn log_test(

@@ -13,6 +13,6 @@ pub use length::Length;
 pub use logics::logics;
 pub use novelty::{Novelty, Signal, signals};
 pub use plan::Scheduler;
-pub use policy::{Observation, OptionPolicy, policy};
+pub use policy::{Observation, OptionPolicy, PLAIN, policy};
 pub use pool::Pool;
 pub use statistics::{GET_STATISTICS, SHARE};

@@ -43,6 +43,14 @@ impl Novelty {
         new
     }
 
+    /// How many of the features are new, without remembering them.
+    pub fn unseen(&self, features: &[u64]) -> u32 {
+        if self.seen.len() >= FEATURES {
+            return 0;
+        }
+        features.iter().filter(|feature| !self.seen.contains(feature)).count() as u32
+    }
+
     pub fn restore(&mut self, feature: u64) {
         self.seen.insert(feature);
     }
@@ -154,7 +162,7 @@ mod tests {
     #[test]
     fn a_feature_is_new_once() {
         let mut novelty = Novelty::default();
-        assert_eq!(novelty.observe(&[1, 2]), 2);
+        assert_eq!((novelty.unseen(&[1, 2]), novelty.observe(&[1, 2])), (2, 2));
         assert_eq!(novelty.observe(&[2, 1]), 0);
         assert_eq!(novelty.observe(&[2, 3]), 1);
         assert_eq!(novelty.take_fresh(), [1, 2, 3]);

@@ -2,12 +2,13 @@
 
 use engines::Engine;
 use generate::Rng;
+use solver::Solver;
 
 use super::choice::choose;
 use super::length;
 use super::logics::logics;
 use super::pool::Pool;
-use crate::config::Identity;
+use crate::config::{Identity, PolicyName};
 use crate::driver::{Plan, PlannedSeed, StreamPurpose, stream};
 use crate::seeds::SeedText;
 use crate::store::{ENGINE, LOGIC, Learned};
@@ -15,6 +16,12 @@ use crate::target::Target;
 
 /// How often a seed is generated although there are others: only where the user gave none.
 const FRESH: f64 = 0.5;
+
+/// Share of the rounds of engines with a witness that are for one solver alone.
+const ALONE: f64 = 0.5;
+
+/// Share of the rounds whose checks have a tactic, where all solvers of the group have tactics.
+const TACTICS: f64 = 0.25;
 
 /// After this many rounds that try seeds there is one that makes something of them: a large folder must not take a whole
 /// campaign.
@@ -32,13 +39,15 @@ impl Scheduler<'_> {
     pub fn plan(&self, round: u64, learned: &Learned, pool: &Pool) -> Plan {
         let identity = self.identity;
         let mut rng = stream(identity.rng_seed, round, StreamPurpose::Plan);
-        let group = group(self.targets.len(), &mut rng);
         // Engines that try every seed once have had their turn.
         let again = |name: &&String| !self.engine(name).is_some_and(|engine| engine.once());
         let names: Vec<String> = identity.engines.iter().filter(again).cloned().collect();
         let names = if names.is_empty() { &identity.engines } else { &names };
         let engine = if identity.auto { choose(&mut rng, names, ENGINE, learned) } else { rng.pick(names) };
         let engine = engine.cloned().unwrap_or_default();
+        let witness = self.engine(&engine).is_some_and(|engine| engine.has_witness());
+        let group = group(self.targets, witness, &mut rng);
+        let tactic = self.tactic(&group, &mut rng);
         let logics = logics(identity, self.targets, &group);
         let logic = if identity.auto { choose(&mut rng, &logics, LOGIC, learned) } else { rng.pick(&logics) };
         let logic = logic.cloned().unwrap_or_else(|| "QF_UF".to_owned());
@@ -46,14 +55,14 @@ impl Scheduler<'_> {
         let seeds = (0..wanted)
             .map(|_| {
                 let fresh = identity.seeds.is_empty() && rng.chance(FRESH);
-                match pool.choose(&mut rng) {
+                match pool.choose(&engine, &mut rng) {
                     Some(seed) if !fresh => PlannedSeed::Text(seed.clone()),
                     _ => PlannedSeed::Generated,
                 }
             })
             .collect();
         let steps = length::grant(&mut rng);
-        Plan { round, engine, seeds, logic, group, steps }
+        Plan { round, engine, seeds, logic, group, tactic, steps }
     }
 
     /// A round that tries a given seed as it is, if one is left and an engine does that.
@@ -72,8 +81,19 @@ impl Scheduler<'_> {
             seeds: vec![PlannedSeed::Text(seed)],
             logic: "ALL".to_owned(),
             group: (0..self.targets.len()).collect(),
+            tactic: None,
             steps: usize::MAX,
         })
+    }
+
+    /// A tactic for the checks of a round, where every solver of the group has it and the user allows options.
+    fn tactic(&self, group: &[usize], rng: &mut Rng) -> Option<String> {
+        if self.identity.options == PolicyName::None || !rng.chance(TACTICS) {
+            return None;
+        }
+        let solvers: Vec<&Solver> =
+            group.iter().filter_map(|i| Some(&self.targets.get(*i)?.solver)).collect();
+        solver::tactics::draw(&solvers, rng)
     }
 
     pub fn engine(&self, name: &str) -> Option<&dyn Engine> {
@@ -81,12 +101,18 @@ impl Scheduler<'_> {
     }
 }
 
-/// All solvers half of the time, else at least two of them.
-fn group(solvers: usize, rng: &mut Rng) -> Vec<usize> {
-    let mut all: Vec<usize> = (0..solvers).collect();
-    if solvers > 2 && rng.chance(0.5) {
+/// All solvers half of the time, else at least two of them. Where a witness judges, half of the rounds are for one
+/// solver alone, with all that it has; references are not needed there, and have no say in what is used.
+fn group(targets: &[Target], witness: bool, rng: &mut Rng) -> Vec<usize> {
+    let taking_part = targets.iter().filter(|target| !(witness && target.reference));
+    let mut all: Vec<usize> = taking_part.map(|target| target.number).collect();
+    if witness && all.len() > 1 && rng.chance(ALONE) {
+        return rng.pick(&all).copied().into_iter().collect();
+    }
+    if all.len() > 2 && rng.chance(0.5) {
+        let most = all.len() - 1;
         rng.shuffle(&mut all);
-        all.truncate(rng.between(2, solvers - 1));
+        all.truncate(rng.between(2, most));
         all.sort_unstable();
     }
     all
@@ -129,6 +155,56 @@ mod tests {
         assert_eq!(names.len(), 3, "{names:?}");
         let fusion = plans(0).into_iter().find(|plan| plan.engine == "fusion").expect("a fusion");
         assert_eq!(fusion.seeds.len(), 2);
+    }
+
+    fn targets(specs: &[&str], references: usize) -> Vec<Target> {
+        let tested = specs.len() - references;
+        let numbered = Target::numbered(specs.iter().map(|spec| testkit::made_up(spec))).into_iter();
+        numbered.map(|target| if target.number < tested { target } else { target.as_reference() }).collect()
+    }
+
+    #[test]
+    fn where_a_witness_judges_half_of_the_rounds_are_for_one_solver_alone() {
+        let (mut identity, engines, pool) = (identity(true), engines::all(), pool(3));
+        identity.auto = false;
+        let rounds = |engine: &str, specs: &[&str], references: usize| -> Vec<Vec<usize>> {
+            let identity = Identity { engines: vec![engine.to_owned()], ..identity.clone() };
+            let targets = targets(specs, references);
+            let scheduler = Scheduler { identity: &identity, targets: &targets, engines: &engines };
+            (0..200).map(|round| scheduler.plan(round, &Learned::default(), &pool).group).collect()
+        };
+        let pair = ["z3@5.4.0", "cvc5@1.4.2"];
+        let alone =
+            |number: usize, groups: &[Vec<usize>]| groups.iter().filter(|group| **group == [number]).count();
+        let groups = rounds("diver", &pair, 0);
+        assert!(
+            alone(0, &groups) > 30 && alone(1, &groups) > 30 && alone(0, &groups) + alone(1, &groups) < 130
+        );
+        assert!(
+            rounds("fusion", &pair, 0).iter().all(|group| *group == [0, 1]),
+            "two answers must be compared"
+        );
+        let with_reference = ["z3@4.8.7", "z3@5.4.0"];
+        assert!(rounds("storm", &with_reference, 1).iter().all(|group| *group == [0]));
+        assert!(rounds("fusion", &with_reference, 1).iter().all(|group| *group == [0, 1]));
+    }
+
+    #[test]
+    fn a_quarter_of_the_rounds_have_a_tactic_where_all_solvers_have_them() {
+        let (mut identity, engines, pool) = (identity(true), engines::all(), pool(3));
+        identity.auto = false;
+        identity.engines = vec!["fusion".to_owned()];
+        let mut with_tactic = |specs: &[&str], options| {
+            identity.options = options;
+            let targets = targets(specs, 0);
+            let scheduler = Scheduler { identity: &identity, targets: &targets, engines: &engines };
+            let plans = (0..200).map(|round| scheduler.plan(round, &Learned::default(), &pool));
+            plans.filter(|plan| plan.tactic.is_some()).count()
+        };
+        let both = with_tactic(&["z3@4.8.7", "z3@5.4.0"], PolicyName::Default);
+        assert!((30..70).contains(&both), "{both}");
+        assert_eq!(with_tactic(&["z3@4.8.7", "z3@5.4.0"], PolicyName::None), 0);
+        assert_eq!(with_tactic(&["z3@5.4.0", "cvc5@1.4.2"], PolicyName::Default), 0);
     }
 
     #[test]

@@ -22,6 +22,19 @@ pub struct Entry {
     pub counts: Counts,
     /// Made by an engine, not given by the user.
     pub mutant: bool,
+    /// How often each engine could make nothing of it, as far as this process knows.
+    barren: BTreeMap<String, u32>,
+}
+
+impl Entry {
+    /// Is an engine to try it? Each time that it could make nothing of the seed halves the chance: a question of its may
+    /// be answered yet, but hardly.
+    fn suits(&self, engine: &str, rng: &mut Rng) -> bool {
+        match self.barren.get(engine) {
+            Some(times) => rng.below(1 << (*times).min(10)) == 0,
+            None => true,
+        }
+    }
 }
 
 /// The seeds to choose from.
@@ -67,7 +80,7 @@ impl Pool {
             return;
         }
         self.places.insert(seed.hash.clone(), self.entries.len());
-        self.entries.push(Entry { seed, counts, mutant });
+        self.entries.push(Entry { seed, counts, mutant, barren: BTreeMap::new() });
         self.mutants += usize::from(mutant);
     }
 
@@ -122,21 +135,32 @@ impl Pool {
         self.take(hash);
     }
 
-    /// A seed by Thompson sampling over rewards per CPU second; what was not tried yet is expected to cost by its
-    /// size.
-    pub fn choose(&self, rng: &mut Rng) -> Option<&SeedText> {
+    /// An engine could make nothing of a seed.
+    pub fn is_barren(&mut self, hash: &str, engine: &str) {
+        if let Some(entry) = self.places.get(hash).and_then(|place| self.entries.get_mut(*place)) {
+            *entry.barren.entry(engine.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// A seed for an engine by Thompson sampling over rewards per CPU second; what was not tried yet is expected to cost
+    /// by its size.
+    pub fn choose(&self, engine: &str, rng: &mut Rng) -> Option<&SeedText> {
         let all = self.entries.len();
         let mut best: Option<(f64, &Entry)> = None;
         for i in 0..all.min(LOOKED_AT) {
             let place = if all <= LOOKED_AT { i } else { rng.below(all) };
             let entry = &self.entries[place];
+            if !entry.suits(engine, rng) {
+                continue;
+            }
             let prior = 0.25 + entry.seed.text.len() as f64 / 4096.0;
             let rate = draw(&entry.counts, rng, prior);
             if best.is_none_or(|(highest, _)| rate > highest) {
                 best = Some((rate, entry));
             }
         }
-        best.map(|(_, entry)| &entry.seed)
+        let best = best.map(|(_, entry)| entry).or_else(|| rng.pick(&self.entries));
+        best.map(|entry| &entry.seed)
     }
 }
 
@@ -155,11 +179,30 @@ mod tests {
         pool.add(small.clone(), Counts::default(), false);
         pool.add(large.clone(), Counts::default(), false);
         let mut rng = generate::rng::stream(1, 1);
-        let chosen = (0..200).filter(|_| pool.choose(&mut rng) == Some(&small)).count();
+        let chosen = (0..200).filter(|_| pool.choose("diver", &mut rng) == Some(&small)).count();
         assert!(chosen > 150, "{chosen}");
         pool.drop_hopeless(&small.hash);
-        assert!((0..50).all(|_| pool.choose(&mut rng) == Some(&large)));
+        assert!((0..50).all(|_| pool.choose("diver", &mut rng) == Some(&large)));
         assert_eq!((pool.len(), pool.dropped()), (1, 1));
+    }
+
+    #[test]
+    fn a_seed_that_an_engine_can_make_nothing_of_is_left_to_the_others() {
+        let mut pool = Pool::default();
+        let (barren, other) = (seed("barren"), seed("other"));
+        pool.add(barren.clone(), Counts::default(), false);
+        pool.add(other.clone(), Counts::default(), false);
+        for _ in 0..8 {
+            pool.is_barren(&barren.hash, "diver");
+        }
+        let mut rng = generate::rng::stream(1, 2);
+        let mut chosen = |engine| (0..400).filter(|_| pool.choose(engine, &mut rng) == Some(&barren)).count();
+        assert!(chosen("diver") < 10);
+        assert!(chosen("storm") > 100);
+        for _ in 0..8 {
+            pool.is_barren(&other.hash, "diver");
+        }
+        assert!(pool.choose("diver", &mut rng).is_some(), "where there is no better one");
     }
 
     #[test]

@@ -227,6 +227,11 @@ impl State {
     }
 
     /// Remembers features of runs and tells how many are new.
+    pub fn unseen(&self, features: &[u64]) -> u32 {
+        self.novelty.unseen(features)
+    }
+
+    /// Remembers the features of a test case and tells how many of them are new.
     pub fn observe(&mut self, features: &[u64]) -> u32 {
         self.novelty.observe(features)
     }

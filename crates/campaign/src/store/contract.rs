@@ -3,7 +3,7 @@
 use crate::store::Role;
 use std::collections::BTreeSet;
 
-use super::totals::REFUSALS;
+use super::totals::{MESSAGES, OTHERS};
 use super::{
     CampaignStore, Claim, Counts, Delta, ENGINE, KnownFinding, LOGIC, MemoryStore, Sample, SeedDelta,
     StoreError, StoredSeed, Totals, sqlite::SqliteStore,
@@ -86,7 +86,7 @@ pub fn delta(count: u64) -> Delta {
         solver::run::Purpose::Question.word(),
         &super::RunCounts { runs: count, cpu: 5, ..Default::default() },
     );
-    delta.totals.refuse("unknown \"operator\"".into());
+    delta.totals.refusals.count("unknown \"operator\"".into());
     delta.learned.add(ENGINE, "storm", &tests(count));
     delta.learned.add(LOGIC, "QF_LIA", &tests(count));
     delta.seeds.push(SeedDelta { hash: given()[0].hash.clone(), counts: tests(count) });
@@ -350,16 +350,18 @@ fn features_are_kept_once_and_up_to_a_bound(shelf: &dyn Shelf) -> Done {
     Ok(())
 }
 
-fn refusals_are_bounded_over_many_deltas(shelf: &dyn Shelf) -> Done {
+fn messages_are_bounded_over_many_deltas(shelf: &dyn Shelf) -> Done {
     let mut handle = shelf.handle();
-    for i in 0..REFUSALS + 5 {
+    for i in 0..MESSAGES + 5 {
         let mut delta = Delta::default();
-        delta.totals.refuse(i.to_string());
-        delta.totals.refuse("0".into());
+        delta.totals.refusals.count(i.to_string());
+        delta.totals.refusals.count("0".into());
+        delta.totals.excuses.count("by design".into());
         handle.merge(&delta)?;
     }
-    let refusals = handle.totals()?.refusals;
-    assert_eq!((refusals.len(), refusals["0"]), (REFUSALS, REFUSALS as u64 + 6));
+    let totals = handle.totals()?;
+    assert_eq!((totals.refusals.of("0"), totals.refusals.of(OTHERS)), (MESSAGES as u64 + 6, 5));
+    assert_eq!(totals.excuses.total(), MESSAGES as u64 + 5);
     Ok(())
 }
 
@@ -428,7 +430,7 @@ on_every_store! {
     texts_that_findings_need_stay_although_others_retire_the_seeds
     the_pool_is_in_the_order_of_hashes
     features_are_kept_once_and_up_to_a_bound
-    refusals_are_bounded_over_many_deltas
+    messages_are_bounded_over_many_deltas
     members_come_and_go_and_hear_that_the_campaign_closes
     identity_and_start_are_the_same_for_all
 }

@@ -34,7 +34,7 @@ pub use delta::{Delta, SeedDelta, StoredSeed};
 pub use error::StoreError;
 pub use memory::MemoryStore;
 pub use sample::{Sample, Sampler};
-pub use totals::{QuestionCounts, RunCounts, Totals};
+pub use totals::{Messages, QuestionCounts, RunCounts, Totals};
 
 /// Features kept at most; beyond that everything counts as seen.
 pub const FEATURES: usize = 1 << 20;

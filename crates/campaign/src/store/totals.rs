@@ -79,8 +79,6 @@ pub struct Totals {
     pub suppressed: u64,
     /// Findings that did not repeat at all in plain runs.
     pub unconfirmed: u64,
-    /// Suspicions that are differences by design, or disputed by better evidence.
-    pub excused: u64,
     /// Test cases some solver refused.
     pub rejected: u64,
     /// Test cases that made some solver behave in a new way.
@@ -91,12 +89,68 @@ pub struct Totals {
     pub slow: u64,
     /// The longest of them, in microseconds.
     pub slowest: u64,
-    /// Messages of refusals, the most frequent first when shown. At most `REFUSALS` different ones.
-    pub refusals: BTreeMap<String, u64>,
+    /// Messages of refusals.
+    pub refusals: Messages,
+    /// Suspicions that are differences by design, by reason.
+    pub excuses: Messages,
+    /// Suspicions for which not enough speaks, or against which something does, by reason.
+    pub unproven: Messages,
 }
 
-/// Different refusals that are remembered.
-pub const REFUSALS: usize = 200;
+/// Different messages of a kind that are remembered.
+pub const MESSAGES: usize = 200;
+
+/// How often each message came; at most [`MESSAGES`] different ones, and the rest under one name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Messages {
+    counts: BTreeMap<String, u64>,
+}
+
+/// What stands for messages that there was no room for.
+pub(super) const OTHERS: &str = "others";
+
+impl Messages {
+    /// Counts a message.
+    pub fn count(&mut self, message: String) {
+        self.count_times(message, 1);
+    }
+
+    fn count_times(&mut self, message: String, times: u64) {
+        let room = self.counts.len() < MESSAGES || self.counts.contains_key(&message);
+        let name = if room { message } else { OTHERS.to_owned() };
+        *self.counts.entry(name).or_default() += times;
+    }
+
+    fn add(&mut self, other: &Messages) {
+        for (message, count) in &other.counts {
+            self.count_times(message.clone(), *count);
+        }
+    }
+
+    /// All of them together.
+    pub fn total(&self) -> u64 {
+        self.counts.values().sum()
+    }
+
+    /// How often this one came.
+    pub fn of(&self, message: &str) -> u64 {
+        self.counts.get(message).copied().unwrap_or_default()
+    }
+
+    /// Different ones.
+    pub(super) fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// The most frequent first.
+    pub fn by_frequency(&self) -> Vec<(&str, u64)> {
+        let mut all: Vec<(&str, u64)> =
+            self.counts.iter().map(|(text, count)| (text.as_str(), *count)).collect();
+        all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        all
+    }
+}
 
 impl Totals {
     /// Adds what another process, or an earlier run, has counted.
@@ -114,13 +168,14 @@ impl Totals {
             duplicates,
             suppressed,
             unconfirmed,
-            excused,
             rejected,
             novel,
             internal_errors,
             slow,
             slowest,
             refusals,
+            excuses,
+            unproven,
         } = other;
         self.rounds += rounds;
         self.tests += tests;
@@ -138,15 +193,14 @@ impl Totals {
         self.duplicates += duplicates;
         self.suppressed += suppressed;
         self.unconfirmed += unconfirmed;
-        self.excused += excused;
         self.rejected += rejected;
         self.novel += novel;
         self.internal_errors += internal_errors;
         self.slow += slow;
         self.slowest = self.slowest.max(*slowest);
-        for (message, count) in refusals {
-            self.refuse_times(message.clone(), *count);
-        }
+        self.refusals.add(refusals);
+        self.excuses.add(excuses);
+        self.unproven.add(unproven);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -156,17 +210,6 @@ impl Totals {
     /// Adds solver runs of this purpose.
     pub fn ran(&mut self, purpose: &str, counts: &RunCounts) {
         self.runs.entry(purpose.to_owned()).or_default().add(counts);
-    }
-
-    /// Remembers a refusal by its message.
-    pub fn refuse(&mut self, message: String) {
-        self.refuse_times(message, 1);
-    }
-
-    fn refuse_times(&mut self, message: String, times: u64) {
-        if self.refusals.len() < REFUSALS || self.refusals.contains_key(&message) {
-            *self.refusals.entry(message).or_default() += times;
-        }
     }
 
     /// Bugs by the gravest kind they were seen as, from the findings that the store lists: a count that travels by itself
@@ -266,9 +309,9 @@ impl Totals {
         path.first().is_some_and(|name| name == "slowest")
     }
 
-    /// Is it one of the messages that are bounded by [`REFUSALS`]?
-    pub(super) fn is_refusal(path: &[String]) -> bool {
-        path.first().is_some_and(|name| name == "refusals")
+    /// The messages, by the first name of their paths.
+    pub(super) fn messages(&self) -> [(&'static str, &Messages); 3] {
+        [("refusals", &self.refusals), ("excuses", &self.excuses), ("unproven", &self.unproven)]
     }
 }
 
@@ -317,7 +360,9 @@ mod tests {
         totals.questions = QuestionCounts { asked: 4, answered: 3, timed_out: 1, remembered: 2 };
         totals.answers.entry("z3".into()).or_default().insert("sat".into(), 3);
         totals.findings.insert("crash".into(), 1);
-        totals.refuse("line 1: \"quotes\" and ['brackets']".into());
+        totals.refusals.count("line 1: \"quotes\" and ['brackets']".into());
+        totals.excuses.count("by design".into());
+        totals.unproven.count("who knows".into());
         totals
     }
 
@@ -337,13 +382,15 @@ mod tests {
     }
 
     #[test]
-    fn different_refusals_are_bounded_and_known_ones_still_counted() {
-        let mut totals = Totals::default();
-        for i in 0..REFUSALS + 10 {
-            totals.refuse(i.to_string());
+    fn different_messages_are_bounded_and_every_one_is_counted() {
+        let mut messages = Messages::default();
+        for i in 0..MESSAGES + 10 {
+            messages.count(i.to_string());
         }
-        totals.refuse("0".into());
-        assert_eq!((totals.refusals.len(), totals.refusals["0"]), (REFUSALS, 2));
+        messages.count("0".into());
+        assert_eq!((messages.of("0"), messages.of(OTHERS)), (2, 10));
+        assert_eq!(messages.total(), MESSAGES as u64 + 11);
+        assert_eq!(messages.by_frequency()[0], (OTHERS, 10));
     }
 
     #[test]

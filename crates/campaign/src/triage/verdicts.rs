@@ -34,8 +34,10 @@ pub enum Ruling {
     Known(Signature, String),
     /// It did not repeat.
     Unconfirmed,
-    /// The parties mean different things, or somebody who should know better contradicts.
-    Excused,
+    /// The parties mean different things on purpose; why.
+    Excused(String),
+    /// Not enough speaks for it, or something against it; what.
+    Unproven(String),
 }
 
 /// A finding with what is needed to run it again. The accused is the first of its configurations.
@@ -88,9 +90,16 @@ impl Verdicts {
         let suspect = &Suspect { runs: &runs, ..*suspect };
         let mut rulings = Vec::new();
         for mut verdict in verdicts {
-            if verdict.standing != Standing::Stands {
-                rulings.push(Ruling::Excused);
-                continue;
+            match verdict.standing {
+                Standing::Stands => {}
+                Standing::ByDesign(reason) => {
+                    rulings.push(Ruling::Excused(reason));
+                    continue;
+                }
+                Standing::Unproven(reason) => {
+                    rulings.push(Ruling::Unproven(format!("{}: {reason}", verdict.kind)));
+                    continue;
+                }
             }
             let crash = Signature::of_crash(&verdict, suspect.runs);
             if let Some(crash) = crash.filter(|crash| known(crash)) {

@@ -48,6 +48,10 @@ impl Engine for Diver {
         "diver"
     }
 
+    fn has_witness(&self) -> bool {
+        true
+    }
+
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
         Mutants::open(self, bench).map(|round| Box::new(round) as Box<dyn Round>)
     }

@@ -23,6 +23,10 @@ impl Engine for Storm {
         "storm"
     }
 
+    fn has_witness(&self) -> bool {
+        true
+    }
+
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
         let seed = bench.seeds.first()?;
         let skeleton = Skeleton::of(bench.store, &seed.script)?;

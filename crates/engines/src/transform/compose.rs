@@ -36,6 +36,10 @@ impl Engine for Composition {
 
     // `once` stays false: what transforms do depends on the stream too.
 
+    fn has_witness(&self) -> bool {
+        self.engine.has_witness()
+    }
+
     fn steers_by_numbers(&self) -> bool {
         self.engine.steers_by_numbers()
     }

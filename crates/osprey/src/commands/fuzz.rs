@@ -68,7 +68,8 @@ pub struct Fuzz {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     engine: Vec<String>,
 
-    /// Options for the solvers: default, fair, random or none [default: default]
+    /// Options for the solvers: default (fair ones in a quarter of the rounds), fair (in half of them), random or none
+    /// [default: default]
     #[arg(long, value_name = "POLICY")]
     options: Option<PolicyName>,
 

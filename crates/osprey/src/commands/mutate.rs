@@ -125,6 +125,7 @@ impl Mutate {
                 seeds: seeds.iter().cloned().map(PlannedSeed::Text).collect(),
                 logic: "ALL".to_owned(),
                 group: (0..targets.len()).collect(),
+                tactic: None,
                 steps: self.count - count,
             };
             let Some(mut chain) = driver.open(&*engine, &plan, &mut asked)? else { break };

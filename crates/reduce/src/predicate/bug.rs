@@ -104,6 +104,7 @@ impl Bug {
         match self.kind {
             Kind::Incremental => Judge::thorough(),
             Kind::Performance => Judge::standard().with(oracle::performance::Performance::default()),
+            Kind::InvalidModel => Judge::with_own_checks(),
             _ => Judge::standard(),
         }
     }

@@ -1,6 +1,6 @@
 //! What differs in the text between releases, beyond the names in the theory table.
 
-use crate::literal::Escapes;
+use crate::literal::{Escapes, LARGEST_CHARACTER};
 use crate::release::{Family, Release};
 use crate::version::Version;
 
@@ -9,6 +9,8 @@ use crate::version::Version;
 pub struct Dialect {
     pub release: Release,
     pub escapes: Escapes,
+    /// The largest code point that a string may have: before SMT-LIB 2.6 characters were bytes.
+    pub largest_character: u32,
     /// `(RegEx String)` instead of `RegLan`.
     pub old_regex_sort: bool,
     /// Chains of `str.<` must be written as conjunctions.
@@ -25,13 +27,11 @@ impl Dialect {
     pub fn of(release: Release) -> Dialect {
         let before = |family: Family, version: Version| release.family == family && release.version < version;
         let old_z3 = before(Family::Z3, Version::new(4, 8, 9));
+        let bytes = old_z3 || before(Family::Cvc4, Version::new(1, 8, 0));
         Dialect {
             release,
-            escapes: if old_z3 || before(Family::Cvc4, Version::new(1, 8, 0)) {
-                Escapes::Hex
-            } else {
-                Escapes::Unicode
-            },
+            escapes: if bytes { Escapes::Hex } else { Escapes::Unicode },
+            largest_character: if bytes { 0xFF } else { LARGEST_CHARACTER },
             old_regex_sort: old_z3,
             binary_string_order: matches!(release.family, Family::Z3 | Family::Cvc5 | Family::Cvc4),
             no_divisible: release.family == Family::Z3,

@@ -3,6 +3,7 @@
 //! For [`Release::STANDARD`] the text is canonical: parsing it gives the same script, and printing that gives the
 //! same text. Shared sub-terms are written once, under `let`, in every command.
 
+mod commands;
 mod dialect;
 mod sharing;
 mod sorts;
@@ -19,6 +20,7 @@ use crate::store::Store;
 use crate::symbol::Symbol;
 use crate::term::{Fun, Term};
 use crate::theory::Op;
+pub use commands::{Treatment, treatment};
 pub use dialect::Dialect;
 use term::TermPrinter;
 
@@ -31,8 +33,9 @@ pub fn print(store: &Store, script: &Script, release: Release) -> String {
 pub fn print_in(store: &Store, script: &Script, dialect: Dialect) -> String {
     let mut printer = Printer::new(store, dialect);
     for command in &script.commands {
-        printer.command(command);
-        printer.out.push('\n');
+        if printer.treated(command) {
+            printer.out.push('\n');
+        }
     }
     printer.out
 }
@@ -40,7 +43,13 @@ pub fn print_in(store: &Store, script: &Script, dialect: Dialect) -> String {
 /// Do two releases get the same text of a script that uses this? It is never wrong with a yes; strings, sets, functions
 /// as values and operators beyond the standard are not looked into.
 pub fn same_text(usage: &Usage, one: Release, other: Release) -> bool {
-    let special = usage.strings || usage.sequences || usage.beyond || usage.higher_order || usage.opaque;
+    let special = usage.strings
+        || usage.sequences
+        || usage.beyond
+        || usage.higher_order
+        || usage.opaque
+        || !usage.missing.is_empty()
+        || usage.extended;
     one == other
         || !special
             && usage.operators.iter().all(|op| {
@@ -49,10 +58,10 @@ pub fn same_text(usage: &Usage, one: Release, other: Release) -> bool {
             })
 }
 
-/// One command.
+/// One command; nothing if solvers of the release's family do without it.
 pub fn print_command(store: &Store, command: &Command, release: Release) -> String {
     let mut printer = Printer::new(store, Dialect::of(release));
-    printer.command(command);
+    printer.treated(command);
     printer.out
 }
 
@@ -134,6 +143,16 @@ impl<'s> Printer<'s> {
 
     fn sort(&mut self, sort: Sort) {
         sorts::write(&mut self.out, self.store, sort, self.dialect);
+    }
+
+    /// Writes a command as the family gets it; tells whether there is anything.
+    fn treated(&mut self, command: &Command) -> bool {
+        match treatment(self.store, command, self.dialect.release.family) {
+            Treatment::LeftOut => return false,
+            Treatment::PlainCheck => self.command(&Command::CheckSat),
+            Treatment::Kept | Treatment::Missing => self.command(command),
+        }
+        true
     }
 
     fn command(&mut self, command: &Command) {

@@ -46,6 +46,9 @@ pub struct Adapter {
     /// Logics it accepts, where it refuses some that its theories would allow: the first entry that matches counts.
     #[serde(default, rename = "logic")]
     pub logics: Vec<Logic>,
+    /// Shapes of terms it refuses although it has their operators.
+    #[serde(default, rename = "form")]
+    pub forms: Vec<MissingForms>,
     /// Its wordings, tried in order.
     #[serde(default, rename = "message")]
     pub messages: Vec<Message>,
@@ -55,9 +58,38 @@ pub struct Adapter {
     /// How it lists options and which of them are fair to set.
     #[serde(default)]
     pub options: OptionRules,
+    /// Tactics that a check may be given.
+    #[serde(default)]
+    pub tactics: TacticRules,
     /// Faster ways to run it that give the same output.
     #[serde(default, rename = "fast")]
     pub fast: Vec<FastRule>,
+}
+
+/// Tactics whose answers count: what they say is true of the script, and they may only fail to say something.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct TacticRules {
+    /// Steps that turn a goal into one that is satisfiable if and only if it was.
+    #[serde(rename = "step")]
+    pub steps: Vec<TacticRule>,
+    /// What stands at the end and decides any goal.
+    #[serde(rename = "solve")]
+    pub solvers: Vec<TacticRule>,
+    /// Tactics not to be used, each with the reason.
+    pub exclude: Vec<Exclusion>,
+}
+
+/// Tactics and the releases that have them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TacticRule {
+    /// As they are written in a script.
+    pub names: Vec<String>,
+    /// First release with them.
+    pub since: Option<Version>,
+    /// First release without them.
+    pub before: Option<Version>,
 }
 
 /// How an executable is recognised.
@@ -136,6 +168,18 @@ pub struct Logic {
     /// What it does not have in them: names of theories or operators, or `nonlinear`.
     #[serde(default)]
     pub without: Vec<String>,
+}
+
+/// Shapes of terms that releases refuse, by the names of [`smtlib::logic::Form`].
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MissingForms {
+    /// Their names.
+    pub refused: Vec<String>,
+    /// First release that refuses them.
+    pub since: Option<Version>,
+    /// First release that does not any more.
+    pub before: Option<Version>,
 }
 
 /// A wording of the solver and what it means.
@@ -324,6 +368,12 @@ impl Adapter {
         })
     }
 
+    /// Whether a release refuses a shape of terms.
+    pub fn lacks_form(&self, form: &str, version: Option<&Version>) -> bool {
+        let covering = self.forms.iter().filter(|rule| covers(&rule.since, &rule.before, version));
+        covering.flat_map(|rule| &rule.refused).any(|refused| refused == form)
+    }
+
     /// Every pattern, for validation.
     fn patterns(&self) -> impl Iterator<Item = &Pattern> {
         let packages = self.packages.iter().flat_map(|package| package.files.iter().chain(&package.program));
@@ -331,6 +381,7 @@ impl Adapter {
         let logics = self.logics.iter().map(|logic| &logic.names);
         let excluded = self.options.exclude.iter().map(|rule| &rule.pattern);
         let values = self.options.values.iter().map(|rule| &rule.pattern).chain(&self.options.files);
+        let values = values.chain(self.tactics.exclude.iter().map(|rule| &rule.pattern));
         let identify = self.identify.iter().map(|identify| &identify.output);
         packages.chain(messages).chain(logics).chain(excluded).chain(values).chain(identify)
     }

@@ -241,6 +241,13 @@ fn validate(adapter: &Adapter) -> Result<(), String> {
     for theory in &adapter.theories {
         ordered("theory", &theory.since, &theory.before)?;
     }
+    for rule in &adapter.forms {
+        ordered("form", &rule.since, &rule.before)?;
+        let known = smtlib::logic::Form::ALL.map(smtlib::logic::Form::name);
+        if let Some(unknown) = rule.refused.iter().find(|name| !known.contains(&name.as_str())) {
+            return Err(format!("form `{unknown}` is none of {}", known.join(", ")));
+        }
+    }
     for message in &adapter.messages {
         ordered("message", &message.since, &message.before)?;
     }

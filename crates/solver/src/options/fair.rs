@@ -79,7 +79,7 @@ fn option_name(word: &str) -> &str {
     word.strip_prefix("no-").unwrap_or(word)
 }
 
-fn below(rng: &mut impl Rng, bound: usize) -> usize {
+pub(crate) fn below(rng: &mut impl Rng, bound: usize) -> usize {
     // The bias of a remainder of 64 bits over a few hundred options is far below anything measurable.
     (rng.next_u64() % bound.max(1) as u64) as usize
 }

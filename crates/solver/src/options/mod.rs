@@ -17,6 +17,7 @@ mod help;
 mod module;
 mod z3;
 
+pub(crate) use fair::below;
 use std::ffi::OsString;
 use std::time::Duration;
 

@@ -91,6 +91,18 @@ impl Configuration {
         other
     }
 
+    /// The same party with the solver's own check of its models, if it has one.
+    pub fn checking_models(&self) -> Option<Configuration> {
+        let call = self.solver.adapter.call_for(self.solver.version(), self.solver.installed.how.way())?;
+        if call.check_models.is_empty() {
+            return None;
+        }
+        let mut other = self.clone();
+        other.request.models = true;
+        other.request.check_models = true;
+        Some(other)
+    }
+
     /// The same party with everything the solver has switched on.
     #[must_use]
     pub fn broadened(&self) -> Configuration {

@@ -38,7 +38,7 @@ const PATIENCE: u32 = 2;
 
 /// How long an engine waits for the answer to a question. A question is asked rarely, and what a test case becomes
 /// depends on its answer.
-const QUESTION: Duration = Duration::from_secs(5);
+const QUESTION: Duration = Duration::from_secs(20);
 
 impl RunRules {
     /// The same limits and plain starts whatever the purpose: for single files and replays.
@@ -125,7 +125,7 @@ mod tests {
             (rule.limits.wall.as_secs(), rule.start, rule.adaptive)
         };
         assert_eq!(of(Purpose::Test), (3, Start::Fast, true));
-        assert_eq!(of(Purpose::Question), (5, Start::Fast, false));
+        assert_eq!(of(Purpose::Question), (20, Start::Fast, false));
         assert_eq!(of(Purpose::FollowUp), (3, Start::Fast, false));
         assert_eq!(of(Purpose::Confirmation), (6, Start::Plain, false));
         assert_eq!(of(Purpose::Place), (6, Start::Plain, false));

@@ -1,8 +1,10 @@
 //! Deltas into the tables: counts are added where they are, so that no process overwrites another's.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::totals::REFUSALS;
+use super::super::totals::{MESSAGES, OTHERS};
 use super::super::{Counts, Delta, Learned, Sample, SeedDelta, StoreError, StoredSeed, Totals};
 use super::{Change, query};
 use crate::seeds::SeedText;
@@ -61,14 +63,21 @@ impl Change<'_> {
         let mut raise = self.transaction.prepare_cached(
             "INSERT INTO totals VALUES (?, ?) ON CONFLICT (path) DO UPDATE SET value = max(value, excluded.value)",
         )?;
-        let mut room = self.room_for_refusals(totals)?;
-        for (path, number) in totals.numbers().map_err(|error| StoreError::damaged("totals", error))? {
-            let key = query::path_key(&path)?;
-            if Totals::is_refusal(&path) && !self.has_total(&key)? {
-                if room == 0 {
-                    continue;
+        let mut room = self.room_for_messages(totals)?;
+        for (mut path, number) in totals.numbers().map_err(|error| StoreError::damaged("totals", error))? {
+            let mut key = query::path_key(&path)?;
+            let room = path.first().and_then(|name| room.get_mut(name.as_str()));
+            if let Some(room) = room
+                && !self.has_total(&key)?
+            {
+                match room.checked_sub(1) {
+                    Some(less) => *room = less,
+                    None => {
+                        path.truncate(1);
+                        path.push(OTHERS.to_owned());
+                        key = query::path_key(&path)?;
+                    }
                 }
-                room -= 1;
             }
             let put = if Totals::is_maximum(&path) { &mut raise } else { &mut add };
             put.execute(params![key, number as i64])?;
@@ -81,13 +90,14 @@ impl Change<'_> {
         Ok(find.query_row([key], |_| Ok(())).optional()?.is_some())
     }
 
-    /// How many more different messages are remembered.
-    fn room_for_refusals(&self, totals: &Totals) -> Result<usize, StoreError> {
-        if totals.refusals.is_empty() {
-            return Ok(0);
+    /// How many more different messages of each kind are remembered.
+    fn room_for_messages(&self, totals: &Totals) -> Result<BTreeMap<&'static str, usize>, StoreError> {
+        if totals.messages().iter().all(|(_, messages)| messages.total() == 0) {
+            return Ok(BTreeMap::new());
         }
-        let known = query::totals(&self.transaction)?.refusals.len();
-        Ok(REFUSALS.saturating_sub(known))
+        let known = query::totals(&self.transaction)?;
+        let room = known.messages().map(|(name, messages)| (name, MESSAGES.saturating_sub(messages.len())));
+        Ok(room.into_iter().collect())
     }
 
     fn add_learned(&self, learned: &Learned) -> Result<(), StoreError> {
