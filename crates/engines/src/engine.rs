@@ -126,6 +126,11 @@ pub trait Round {
     /// stop sooner.
     fn length(&self) -> usize;
 
+    /// Random terms accepted so far and random terms tried, if the engine tries any.
+    fn effort(&self) -> Option<(u64, u64)> {
+        None
+    }
+
     /// What came of the test case made last.
     fn learn(&mut self, _feedback: &Feedback) {}
 }

@@ -92,9 +92,17 @@ fn class_of(kind: &SortKind) -> Class {
 
 /// Can the operator give a sort of this class?
 fn gives(row: &Row, class: Class) -> bool {
-    let result = match &row.result {
+    match class_of_pattern(&row.result) {
         // Solvers do not choose between regular languages or functions by `ite` and `select`.
-        SortPattern::Var(_) => return !matches!(class, Class::RegLan | Class::None),
+        None => !matches!(class, Class::RegLan | Class::None),
+        Some(result) => result == class,
+    }
+}
+
+/// The class of the sorts that a pattern fits; nothing if it fits every sort.
+fn class_of_pattern(pattern: &SortPattern) -> Option<Class> {
+    Some(match pattern {
+        SortPattern::Var(_) => return None,
         SortPattern::Fixed(Sort::BOOL) => Class::Bool,
         SortPattern::Fixed(Sort::INT) => Class::Int,
         SortPattern::Fixed(Sort::REAL) => Class::Real,
@@ -110,8 +118,7 @@ fn gives(row: &Row, class: Class) -> bool {
         SortPattern::Nullable(_) => Class::Nullable,
         SortPattern::Array(..) => Class::Array,
         SortPattern::Fun(..) | SortPattern::Fixed(_) => Class::None,
-    };
-    result == class
+    })
 }
 
 impl Grammar {
@@ -168,6 +175,15 @@ impl Grammar {
     /// May the operator occur in this logic for these releases?
     pub fn allows(&self, op: Op) -> bool {
         self.weights[op as usize] > 0.0
+    }
+
+    /// The operators of the table that take and give nothing but sorts of these kinds.
+    pub fn in_play(&self, store: &Store, sorts: &[Sort]) -> Vec<Op> {
+        let classes: Vec<Class> = sorts.iter().map(|sort| class_of(store.sort_kind(*sort))).collect();
+        let there = |pattern: &SortPattern| class_of_pattern(pattern).is_none_or(|c| classes.contains(&c));
+        let rows =
+            table().rows().iter().filter(|row| self.allows(row.op) && !row.special && !row.args.is_empty());
+        rows.filter(|row| row.args.iter().chain([&row.result]).all(there)).map(|row| row.op).collect()
     }
 
     pub fn logic(&self) -> &Logic {

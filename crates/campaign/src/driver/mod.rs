@@ -219,6 +219,21 @@ impl Chain {
         self.round.length()
     }
 
+    /// The grammar of the chain's new terms.
+    pub fn grammar(&self) -> &Grammar {
+        &self.grammar
+    }
+
+    /// The seeds in the driver's store.
+    pub fn seeds(&self) -> &[Seed] {
+        &self.seeds
+    }
+
+    /// Random terms accepted and tried, if the engine tries any.
+    pub fn effort(&self) -> Option<(u64, u64)> {
+        self.round.effort()
+    }
+
     /// Test cases made so far.
     pub fn steps(&self) -> usize {
         self.step

@@ -58,6 +58,8 @@ impl Engine for Diver {
 pub(super) struct Formula {
     pub fresh: Vec<Fun>,
     pub assertions: Vec<Term>,
+    /// What was done to the seed.
+    pub changes: Vec<String>,
 }
 
 /// A model and the formulas it satisfies.
@@ -103,7 +105,7 @@ impl Mutants {
         // A stream of its own: the mutants are the same with and without options.
         let options = (config.options > 0).then(|| bench.rng.fork("diver options"));
         let models = models::satisfying(bench, &skeleton, wanted);
-        let seed = Formula { fresh: Vec::new(), assertions: skeleton.in_force.clone() };
+        let seed = Formula { assertions: skeleton.in_force.clone(), ..Formula::default() };
         let sides: Vec<Side> = models
             .into_iter()
             .map(|world| Side {
@@ -192,31 +194,37 @@ impl Round for Mutants {
                 world: &mut *world,
                 tally: &mut self.tally,
             });
-            let test = made.and_then(|(formula, change)| {
+            let test = made.and_then(|(formula, new)| {
                 let script = self.skeleton.script(&formula.fresh, &formula.assertions);
                 let witness = world.witness(bench.store, &script).ok()?;
-                Some((formula, change, script, witness))
+                Some((formula, new, script, witness))
             });
             self.work = Some((number, work));
-            let Some((formula, change, script, witness)) = test else {
+            let Some((formula, new, script, witness)) = test else {
                 // A formula that yields nothing is put back sooner.
                 self.made_of_work += 1;
                 continue;
             };
             self.made_of_work += 1;
+            let changes = formula.changes.clone();
             self.last = Some((number, formula));
             self.made += 1;
             let options = match &mut self.options {
                 Some(rng) => bench.options.draw(rng, self.config.options),
                 None => Vec::new(),
             };
-            return Some(Draft::satisfied(script, witness).with_changes(change).with_options(options));
+            let draft = Draft::satisfied(script, witness).with_changes(changes).with_new_terms(vec![new]);
+            return Some(draft.with_options(options));
         }
         None
     }
 
     fn length(&self) -> usize {
         self.config.mutants
+    }
+
+    fn effort(&self) -> Option<(u64, u64)> {
+        Some((self.tally.accepted, self.tally.tried))
     }
 
     fn learn(&mut self, feedback: &Feedback) {

@@ -54,8 +54,8 @@ struct Target {
 }
 
 impl Workpiece {
-    /// A mutant and what was changed, or `None` if the place drawn does not yield one.
-    pub fn mutate(&mut self, tools: &mut Tools<'_, '_>) -> Option<(Formula, Vec<String>)> {
+    /// A mutant and the term that is new in it, or `None` if the place drawn does not yield one.
+    pub fn mutate(&mut self, tools: &mut Tools<'_, '_>) -> Option<(Formula, Term)> {
         let place = self.places.choose(tools.bench.rng)?;
         tools.tally.places += 1;
         if let Some((parent, child)) = self.places.parent(place)
@@ -78,17 +78,18 @@ impl Workpiece {
         let (new, new_root) = accepted?;
         let mut formula = self.formula.clone();
         let path = target.path;
-        let mut changes =
-            vec![format!("{} at {path:?} of assertion {assertion}", head_name(tools.bench.store, new))];
+        let mut change =
+            format!("{} at {path:?} of assertion {assertion}", head_name(tools.bench.store, new));
         formula.assertions[assertion] = new_root;
         if tools.bench.rng.chance(tools.config.complicate)
-            && let Some(change) =
+            && let Some(more) =
                 complicate(tools.grammar, tools.bench, tools.world, &mut formula, assertion, &path, new)
         {
             tools.tally.complicated += 1;
-            changes.push(change);
+            change = format!("{change}, {more}");
         }
-        Some((formula, changes))
+        formula.changes.push(change);
+        Some((formula, new))
     }
 
     /// The first random term that the model accepts at the place, with the assertion that has it.
