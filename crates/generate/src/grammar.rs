@@ -23,10 +23,11 @@ pub struct Grammar {
     productions: Vec<Productions>,
 }
 
-/// The operators that may give a sort of one kind, and their running total weights.
+/// The operators that may give a sort of one kind, with their weights and the running totals of these.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Productions {
     pub rows: Vec<&'static Row>,
+    pub weights: Vec<f64>,
     pub totals: Vec<f64>,
 }
 
@@ -258,16 +259,23 @@ fn productions(class: usize, weights: &[f64]) -> Productions {
         .filter(|row| !row.special && weights[row.op as usize] > 0.0)
         .filter(|row| CLASS_LIST.get(class).is_some_and(|class| gives(row, *class)))
         .collect();
+    // A theory of sixty predicates must not drown one of five, nor the other way round. The operators of the largest theory
+    // count as much as `ite` and its like.
+    let siblings = |theory: Theory| rows.iter().filter(|row| row.theory == theory).count();
+    let largest = rows.iter().filter(|row| row.theory != Theory::Core).map(|row| siblings(row.theory)).max();
+    let mut own = Vec::with_capacity(rows.len());
     let mut totals = Vec::with_capacity(rows.len());
     let mut total = 0.0;
     for row in &rows {
-        // A theory of sixty predicates must not drown one of five, nor the other way round.
-        let siblings = rows.iter().filter(|other| other.theory == row.theory).count();
-        let share = if row.theory == Theory::Core { 1.0 } else { 1.0 / (siblings as f64).sqrt() };
+        let share = match (row.theory, largest) {
+            (Theory::Core, _) | (_, None) => 1.0,
+            (theory, Some(largest)) => (largest as f64 / siblings(theory) as f64).sqrt(),
+        };
+        own.push(weights[row.op as usize] * share);
         total += weights[row.op as usize] * share;
         totals.push(total);
     }
-    Productions { rows, totals }
+    Productions { rows, weights: own, totals }
 }
 
 const CLASS_LIST: [Class; CLASSES] = [
