@@ -131,6 +131,11 @@ pub trait Round {
         None
     }
 
+    /// Scripts that a later round may start from instead of the seed: the farthest the round has come.
+    fn heirs(&self) -> Vec<Script> {
+        Vec::new()
+    }
+
     /// What came of the test case made last.
     fn learn(&mut self, _feedback: &Feedback) {}
 }
