@@ -39,8 +39,17 @@ impl Engine for Storm {
         }
         let largest = models.iter().map(|(_, pools)| pools.initial()).max()?;
         let length = self.instances.scaled(largest);
-        let switches = if bench.rng.chance(self.incremental) { switches(bench.store, &mut models) } else { None };
-        Some(Box::new(Instances { config: self.clone(), skeleton, models, switches, length, tried: 0, made: 0 }))
+        let switches =
+            if bench.rng.chance(self.incremental) { switches(bench.store, &mut models) } else { None };
+        Some(Box::new(Instances {
+            config: self.clone(),
+            skeleton,
+            models,
+            switches,
+            length,
+            tried: 0,
+            made: 0,
+        }))
     }
 }
 
