@@ -225,14 +225,18 @@ impl<'a> Maker<'a> {
     fn operator(&mut self, sort: Sort, depth: usize) -> Option<Term> {
         let productions = self.grammar.productions(self.store.sort_kind(sort));
         let mut place = self.rng.cumulative(&productions.totals)?;
+        // In the place of a leaf there is no room for formulas below.
+        let fits =
+            |row: &Row, nested: u32| nested == 0 || !row.args.contains(&SortPattern::Fixed(Sort::BOOL));
         for _ in 1..DRAWS {
             let row = productions.rows[place];
-            let atom =
-                self.nested == 0 || sort != Sort::BOOL || !row.args.contains(&SortPattern::Fixed(Sort::BOOL));
-            if atom && self.rng.chance(self.scope.welcome(row.op)) {
+            if fits(row, self.nested) && self.rng.chance(self.scope.welcome(row.op)) {
                 break;
             }
             place = self.rng.cumulative(&productions.totals)?;
+        }
+        if !fits(productions.rows[place], self.nested) {
+            return None;
         }
         let row = productions.rows[place];
         let made = self.row(row, sort, depth);

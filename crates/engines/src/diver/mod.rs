@@ -44,6 +44,8 @@ const CONSTANTS: usize = 200;
 const GROWTH: usize = 400;
 /// Places of a formula that are worth one more mutant of it before another is analysed.
 const PLACES_A_MUTANT: usize = 200;
+/// At most so many more: chains have to grow in large formulas too.
+const MORE: usize = 12;
 /// What is left of symbols and nodes in a mutant that others are made of, in quarters of the seed's.
 const LEFT: usize = 3;
 /// Formulas up to this size are looked at whole to see what is left.
@@ -199,7 +201,8 @@ impl Mutants {
     /// Takes a formula to mutate: the present one until its batch is done.
     fn take_work(&mut self, bench: &mut Bench<'_>) -> Option<(usize, Workpiece)> {
         if let Some((number, mut work)) = self.work.take() {
-            if self.made_of_work < self.config.batch + work.places.len() / PLACES_A_MUTANT {
+            let more = (work.places.len() / PLACES_A_MUTANT).min(MORE);
+            if self.made_of_work < self.config.batch + more {
                 return Some((number, work));
             }
             self.sides[number].scope.take_usage(&mut work.scope);
