@@ -296,9 +296,16 @@ fn hashes(
 ) -> FxHashMap<Term, u64> {
     let mut hashes: FxHashMap<Term, u64> = FxHashMap::default();
     for term in subterms {
+        // What cannot decide a conjunction or disjunction is not there.
+        let neutral = match store.op_of(*term) {
+            Some(Op::And) => Some(true),
+            Some(Op::Or) => Some(false),
+            _ => None,
+        };
         let mut parts: Vec<u64> = store
             .args(*term)
             .iter()
+            .filter(|arg| neutral.is_none() || known.get(arg).copied() != neutral)
             .map(|arg| known.get(arg).map_or_else(|| hashes[arg], |truth| u64::from(*truth)))
             .collect();
         if matches!(store.op_of(*term), Some(Op::And | Op::Or | Op::Xor | Op::Equal | Op::Distinct)) {

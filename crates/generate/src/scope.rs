@@ -22,6 +22,8 @@ pub struct Scope {
     datatypes: Vec<(Datatype, Sort)>,
     /// Variables bound around the place, outermost first.
     bound: Vec<Var>,
+    /// For each of them the variable of another sort that its name hides, with its place among the leaves.
+    hidden: Vec<Option<(Var, usize)>>,
     usage: Usage,
 }
 
@@ -129,18 +131,29 @@ impl Scope {
         slot(&mut self.functions, result).push(fun);
     }
 
-    /// Enters a binder.
+    /// Enters a binder. What its name hides cannot be chosen below it.
     pub fn bind(&mut self, store: &mut Store, var: Var) {
+        let same = |other: &&Var| **other != var && store.var_name(**other) == store.var_name(var);
+        let hidden = self.bound.iter().rev().find(same).copied().and_then(|hidden| {
+            let term = store.var_term(hidden);
+            let leaves = slot(&mut self.leaves, store.var_sort(hidden));
+            let place = leaves.iter().rposition(|leaf| *leaf == term)?;
+            leaves.remove(place);
+            Some((hidden, place))
+        });
         let term = store.var_term(var);
-        let sort = store.sort_of(term);
-        slot(&mut self.leaves, sort).push(term);
+        slot(&mut self.leaves, store.var_sort(var)).push(term);
         self.bound.push(var);
+        self.hidden.push(hidden);
     }
 
     /// Leaves the innermost binder's last variable.
-    pub fn unbind(&mut self, store: &Store) {
-        if let Some(var) = self.bound.pop() {
-            slot(&mut self.leaves, store.var_sort(var)).pop();
+    pub fn unbind(&mut self, store: &mut Store) {
+        let Some(var) = self.bound.pop() else { return };
+        slot(&mut self.leaves, store.var_sort(var)).pop();
+        if let Some((hidden, place)) = self.hidden.pop().flatten() {
+            let term = store.var_term(hidden);
+            slot(&mut self.leaves, store.var_sort(hidden)).insert(place, term);
         }
     }
 
@@ -218,5 +231,26 @@ impl Scope {
     /// Forgets the terms kept for reuse.
     pub fn forget_shared(&mut self) {
         self.shared.iter_mut().for_each(Vec::clear);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_hides_those_of_its_name_until_its_binder_ends() {
+        let mut store = Store::new();
+        let name = store.symbol("v");
+        let (outer, inner) = (store.var(name, Sort::BOOL), store.var(name, Sort::INT));
+        let mut scope = Scope::new();
+        scope.bind(&mut store, outer);
+        assert_eq!(scope.leaves(Sort::BOOL).len(), 1);
+        scope.bind(&mut store, inner);
+        assert_eq!((scope.leaves(Sort::BOOL).len(), scope.leaves(Sort::INT).len()), (0, 1));
+        scope.unbind(&mut store);
+        assert_eq!((scope.leaves(Sort::BOOL).len(), scope.leaves(Sort::INT).len()), (1, 0));
+        scope.unbind(&mut store);
+        assert!(scope.leaves(Sort::BOOL).is_empty());
     }
 }

@@ -118,7 +118,7 @@ impl<'a> Maker<'a> {
             return self.rng.pick(self.scope.leaves(sort)).copied();
         }
         if !variables
-            && !matches!(sort, Sort::REGLAN | Sort::ROUNDING_MODE)
+            && sort != Sort::ROUNDING_MODE
             && !self.is_difference(sort)
             && self.rng.chance(BRIDGE)
             && let Some(term) = self.bridge(sort)
@@ -130,7 +130,7 @@ impl<'a> Maker<'a> {
         {
             return Some(*constant);
         }
-        self.constant(sort)
+        self.constant(sort).or_else(|| self.bridge(sort))
     }
 
     /// One operator with a variable below it, in the place of a leaf: an atom where a formula is wanted.
@@ -142,7 +142,8 @@ impl<'a> Maker<'a> {
         let budget = std::mem::take(&mut self.budget);
         let made = (0..ATTEMPTS).find_map(|_| {
             let term = self.compound(sort, 1)?;
-            self.has_variable(term).then_some(term)
+            // Regular expressions hardly ever have variables.
+            (sort == Sort::REGLAN || self.has_variable(term)).then_some(term)
         });
         self.budget = budget;
         self.nested -= 1;
@@ -282,6 +283,9 @@ impl<'a> Maker<'a> {
                 return None;
             }
             sorts.push(sort);
+        }
+        if self.nested > 0 && sorts.contains(&Sort::BOOL) {
+            return None;
         }
         // A predicate over sorts of which the script has nothing says little.
         let foreign = !sorts.is_empty() && sorts.iter().all(|sort| self.scope.leaves(*sort).is_empty());
