@@ -18,6 +18,7 @@ pub mod eval_speed;
 pub mod machine;
 pub mod markdown;
 pub mod museum;
+pub mod mutant_quality;
 pub mod mutants;
 pub mod page;
 pub mod race;

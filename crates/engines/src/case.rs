@@ -20,6 +20,7 @@ pub struct Draft {
     script: Script,
     options: Vec<SolverSettings>,
     changes: Vec<String>,
+    new_terms: Vec<Term>,
     known: Known,
 }
 
@@ -57,12 +58,18 @@ impl Draft {
 
     fn of(script: Script, expectation: Expectation, witness: Option<Arc<Witness>>) -> Draft {
         let known = Known { expectation, witness };
-        Draft { script, options: Vec::new(), changes: Vec::new(), known }
+        Draft { script, options: Vec::new(), changes: Vec::new(), new_terms: Vec::new(), known }
     }
 
     /// Adds what was done, in the engine's or transform's own words.
     pub fn with_changes(mut self, changes: Vec<String>) -> Draft {
         self.changes.extend(changes);
+        self
+    }
+
+    /// Tells which terms the last change made.
+    pub fn with_new_terms(mut self, terms: Vec<Term>) -> Draft {
+        self.new_terms = terms;
         self
     }
 
@@ -125,15 +132,17 @@ pub struct TestCase {
     pub script: Script,
     pub options: Vec<SolverSettings>,
     pub provenance: Provenance,
+    /// Random terms that the last change put in, where the engine tells.
+    pub new_terms: Vec<Term>,
     known: Known,
 }
 
 impl TestCase {
     /// The only way to a test case. The draft's changes are added to those of the provenance.
     pub fn new(draft: Draft, mut provenance: Provenance) -> TestCase {
-        let Draft { script, options, changes, known } = draft;
+        let Draft { script, options, changes, new_terms, known } = draft;
         provenance.changes.extend(changes);
-        TestCase { script, options, provenance, known }
+        TestCase { script, options, provenance, new_terms, known }
     }
 
     pub fn expectation(&self) -> &Expectation {
@@ -156,7 +165,7 @@ pub struct Provenance {
     pub seeds: Vec<String>,
     /// Number of the test case within its round, from 0.
     pub step: usize,
-    /// What the engine did, in its own words.
+    /// What the engine did to the seed, in its own words, one entry for each change.
     pub changes: Vec<String>,
 }
 

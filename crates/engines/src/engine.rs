@@ -132,6 +132,16 @@ pub trait Round {
     /// stop sooner.
     fn length(&self) -> usize;
 
+    /// Random terms accepted so far and random terms tried, if the engine tries any.
+    fn effort(&self) -> Option<(u64, u64)> {
+        None
+    }
+
+    /// Scripts that a later round may start from instead of the seed: the farthest the round has come.
+    fn heirs(&self) -> Vec<Script> {
+        Vec::new()
+    }
+
     /// What came of the test case made last.
     fn learn(&mut self, _feedback: &Feedback) {}
 }

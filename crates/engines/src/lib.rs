@@ -6,6 +6,7 @@
 //! - [`Transform`]: changes that any engine's test cases may go through
 //! - [`parse`], [`parse_list`]: engines by name; [`all`], [`transforms`]: what there is; [`variants`]: parts of engines,
 //!   for comparisons
+//! - [`quality`]: what mutants look like, in numbers
 //! - [`Unchanged`]: the seeds themselves
 //! - [`Generate`]: scripts from nothing
 //! - [`OpFuzz`]: another operator at one place
@@ -25,6 +26,7 @@ mod generated;
 mod models;
 mod opfuzz;
 pub mod polarity;
+pub mod quality;
 mod registry;
 mod sites;
 mod skeleton;

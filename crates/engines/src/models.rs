@@ -34,12 +34,18 @@ pub(crate) struct Wanted {
     pub open_cases: bool,
 }
 
+/// Random assignments tried for formulas with quantifiers: each may cost a whole budget, and hardly one is ever a model.
+const QUANTIFIED: u32 = 10;
+
 /// Models that make all assertions in force true.
 pub(crate) fn satisfying(bench: &mut Bench<'_>, skeleton: &Skeleton, wanted: Wanted) -> Vec<EvaluatedModel> {
     let script = skeleton.script(&[], &skeleton.in_force);
     let mut models = asked(bench, &script, wanted);
     models.retain_mut(|world| satisfies(bench.store, world, &skeleton.in_force));
-    for _ in 0..if models.is_empty() { wanted.random } else { 0 } {
+    let quantified =
+        bench.store.subterms(&skeleton.in_force).iter().any(|term| bench.store.mentions_vars(*term));
+    let tries = if quantified { wanted.random.min(QUANTIFIED) } else { wanted.random };
+    for _ in 0..if models.is_empty() { tries } else { 0 } {
         let model = random_model(bench, &script);
         let mut world = EvaluatedModel::new(model, mode(wanted), BUDGET);
         if satisfies(bench.store, &mut world, &skeleton.in_force) {

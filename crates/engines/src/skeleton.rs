@@ -7,8 +7,8 @@ use smtlib::{AttributeValue, Command, Fun, Head, Script, Store, Symbol, Term};
 
 use crate::sites::without_status;
 
-/// Inlining definitions must not make a seed larger than this, written out as a tree.
-const INLINED: u64 = 100_000;
+/// Inlining definitions must not make a seed larger than this, in nodes; what is shared counts once.
+const INLINED: usize = 50_000;
 
 /// A script without its assertions.
 #[derive(Clone, Debug)]
@@ -132,10 +132,7 @@ impl Skeleton {
     /// Puts the bodies of defined functions in place of their calls, unless that makes the seed huge.
     pub fn inline_definitions(&mut self, store: &mut Store) {
         let before = (self.everything.clone(), self.in_force.clone());
-        let small = |store: &Store, terms: &[Term]| {
-            terms.iter().fold(0u64, |sum, term| sum.saturating_add(store.tree_size(*term))) <= INLINED
-        };
-        if self.inline(store).is_none() || !small(store, &self.in_force) {
+        if self.inline(store).is_none() || store.subterms(&self.in_force).len() > INLINED {
             (self.everything, self.in_force) = before;
         }
     }
@@ -145,6 +142,16 @@ impl Skeleton {
             *term = store.inline_definitions(*term).ok()?;
         }
         Some(())
+    }
+
+    /// Lets assertions be of any logic. Tells whether the seed had one to leave.
+    pub fn leave_logic(&mut self, store: &mut Store) -> bool {
+        let all = store.symbol("ALL");
+        let own = self.preamble.iter_mut().find_map(|command| match command {
+            Command::SetLogic(logic) if *logic != all => Some(logic),
+            _ => None,
+        });
+        own.map(|logic| *logic = all).is_some()
     }
 
     /// The script with these assertions and one check.

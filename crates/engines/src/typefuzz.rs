@@ -225,7 +225,11 @@ impl Mutation {
         for var in vars {
             scope.bind(bench.store, *var);
         }
-        let bound: FxHashSet<Var> = vars.iter().copied().collect();
+        // An inner variable hides those of its name.
+        let names: Vec<_> = vars.iter().map(|var| bench.store.var_name(*var)).collect();
+        let seen = |place: usize| !names[place + 1..].contains(&names[place]);
+        let bound: FxHashSet<Var> =
+            (0..vars.len()).filter(|place| seen(*place)).map(|place| vars[place]).collect();
         for _ in 0..NEIGHBOURS {
             let near = self.sites.term(bench.rng.below(self.sites.len()));
             if bench.store.mentions_vars(near)

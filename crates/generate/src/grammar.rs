@@ -25,10 +25,11 @@ pub struct Grammar {
     productions: Vec<Productions>,
 }
 
-/// The operators that may give a sort of one kind, and their running total weights.
+/// The operators that may give a sort of one kind, with their weights and the running totals of these.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Productions {
     pub rows: Vec<&'static Row>,
+    pub weights: Vec<f64>,
     pub totals: Vec<f64>,
 }
 
@@ -94,9 +95,17 @@ fn class_of(kind: &SortKind) -> Class {
 
 /// Can the operator give a sort of this class?
 fn gives(row: &Row, class: Class) -> bool {
-    let result = match &row.result {
+    match class_of_pattern(&row.result) {
         // Solvers do not choose between regular languages or functions by `ite` and `select`.
-        SortPattern::Var(_) => return !matches!(class, Class::RegLan | Class::None),
+        None => !matches!(class, Class::RegLan | Class::None),
+        Some(result) => result == class,
+    }
+}
+
+/// The class of the sorts that a pattern fits; nothing if it fits every sort.
+fn class_of_pattern(pattern: &SortPattern) -> Option<Class> {
+    Some(match pattern {
+        SortPattern::Var(_) => return None,
         SortPattern::Fixed(Sort::BOOL) => Class::Bool,
         SortPattern::Fixed(Sort::INT) => Class::Int,
         SortPattern::Fixed(Sort::REAL) => Class::Real,
@@ -112,8 +121,7 @@ fn gives(row: &Row, class: Class) -> bool {
         SortPattern::Nullable(_) => Class::Nullable,
         SortPattern::Array(..) => Class::Array,
         SortPattern::Fun(..) | SortPattern::Fixed(_) => Class::None,
-    };
-    result == class
+    })
 }
 
 impl Grammar {
@@ -170,6 +178,15 @@ impl Grammar {
     /// May the operator occur in this logic for these releases?
     pub fn allows(&self, op: Op) -> bool {
         self.weights[op as usize] > 0.0
+    }
+
+    /// The operators of the table that take and give nothing but sorts of these kinds.
+    pub fn in_play(&self, store: &Store, sorts: &[Sort]) -> Vec<Op> {
+        let classes: Vec<Class> = sorts.iter().map(|sort| class_of(store.sort_kind(*sort))).collect();
+        let there = |pattern: &SortPattern| class_of_pattern(pattern).is_none_or(|c| classes.contains(&c));
+        let rows =
+            table().rows().iter().filter(|row| self.allows(row.op) && !row.special && !row.args.is_empty());
+        rows.filter(|row| row.args.iter().chain([&row.result]).all(there)).map(|row| row.op).collect()
     }
 
     pub fn logic(&self) -> &Logic {
@@ -250,16 +267,23 @@ fn productions(class: usize, weights: &[f64]) -> Productions {
         .filter(|row| !row.special && weights[row.op as usize] > 0.0)
         .filter(|row| CLASS_LIST.get(class).is_some_and(|class| gives(row, *class)))
         .collect();
+    // A theory of sixty predicates must not drown one of five, nor the other way round. The operators of the largest theory
+    // count as much as `ite` and its like.
+    let siblings = |theory: Theory| rows.iter().filter(|row| row.theory == theory).count();
+    let largest = rows.iter().filter(|row| row.theory != Theory::Core).map(|row| siblings(row.theory)).max();
+    let mut own = Vec::with_capacity(rows.len());
     let mut totals = Vec::with_capacity(rows.len());
     let mut total = 0.0;
     for row in &rows {
-        // A theory of sixty predicates must not drown one of five, nor the other way round.
-        let siblings = rows.iter().filter(|other| other.theory == row.theory).count();
-        let share = if row.theory == Theory::Core { 1.0 } else { 1.0 / (siblings as f64).sqrt() };
+        let share = match (row.theory, largest) {
+            (Theory::Core, _) | (_, None) => 1.0,
+            (theory, Some(largest)) => (largest as f64 / siblings(theory) as f64).sqrt(),
+        };
+        own.push(weights[row.op as usize] * share);
         total += weights[row.op as usize] * share;
         totals.push(total);
     }
-    Productions { rows, totals }
+    Productions { rows, weights: own, totals }
 }
 
 const CLASS_LIST: [Class; CLASSES] = [

@@ -64,8 +64,10 @@ pub(crate) fn default_weight(op: Op, releases: &[Release]) -> f64 {
     match op {
         // Leaves are chosen elsewhere.
         Op::True | Op::False => 0.0,
-        Op::Ite => 1.5,
-        Op::Equal => 2.0,
+        Op::Ite => 0.7,
+        Op::Equal => 1.5,
+        // The one way from formulas to regular expressions, which have as many operators as strings have.
+        Op::StrInRe => 6.0,
         Op::Xor | Op::Implies => 0.7,
         // cvc5 takes constant arrays only under --arrays-exp.
         Op::ConstArray if cvc5 => 0.0,

@@ -1,6 +1,6 @@
 //! What a term may be made of at one place: leaves, functions, datatypes, and the sorts to choose from.
 
-use smtlib::{Datatype, Fun, Head, Script, Sort, SortKind, Store, Term, Var};
+use smtlib::{Datatype, Fun, Head, Op, Script, Sort, SortKind, Store, Term, Var};
 
 use crate::rng::Rng;
 
@@ -14,6 +14,7 @@ pub struct Scope {
     sorts: Vec<Sort>,
     /// All the following are indexed by the sort they give.
     leaves: Vec<Vec<Term>>,
+    constants: Vec<Vec<Term>>,
     functions: Vec<Vec<Fun>>,
     selectors: Vec<Vec<(Head, Sort)>>,
     shared: Vec<Vec<Term>>,
@@ -21,7 +22,23 @@ pub struct Scope {
     datatypes: Vec<(Datatype, Sort)>,
     /// Variables bound around the place, outermost first.
     bound: Vec<Var>,
+    /// For each of them the variable of another sort that its name hides, with its place among the leaves.
+    hidden: Vec<Option<(Var, usize)>>,
+    usage: Usage,
 }
+
+/// How often each operator has been used, so that none takes over.
+#[derive(Clone, Debug, Default)]
+struct Usage {
+    /// By operator, in units of its weight.
+    times: Vec<f64>,
+    /// All of them together, and how many operators they are.
+    total: f64,
+    operators: f64,
+}
+
+/// What an operator that cannot be built here counts for: it is tried less often.
+const FAILED: f64 = 4.0;
 
 fn slot<T: Default>(table: &mut Vec<T>, sort: Sort) -> &mut T {
     if table.len() <= sort.index() {
@@ -91,6 +108,13 @@ impl Scope {
         slot(&mut self.leaves, sort).push(term);
     }
 
+    /// Adds a constant that occurs where terms are made, and its sort. Variables are chosen more often than these.
+    pub fn add_constant(&mut self, store: &mut Store, term: Term) {
+        let sort = store.sort_of(term);
+        self.add_sort(store, sort);
+        slot(&mut self.constants, sort).push(term);
+    }
+
     /// Adds a declared or defined function; a constant becomes a leaf.
     pub fn add_function(&mut self, store: &mut Store, fun: Fun) {
         let decl = store.fun(fun);
@@ -107,18 +131,29 @@ impl Scope {
         slot(&mut self.functions, result).push(fun);
     }
 
-    /// Enters a binder.
+    /// Enters a binder. What its name hides cannot be chosen below it.
     pub fn bind(&mut self, store: &mut Store, var: Var) {
+        let same = |other: &&Var| **other != var && store.var_name(**other) == store.var_name(var);
+        let hidden = self.bound.iter().rev().find(same).copied().and_then(|hidden| {
+            let term = store.var_term(hidden);
+            let leaves = slot(&mut self.leaves, store.var_sort(hidden));
+            let place = leaves.iter().rposition(|leaf| *leaf == term)?;
+            leaves.remove(place);
+            Some((hidden, place))
+        });
         let term = store.var_term(var);
-        let sort = store.sort_of(term);
-        slot(&mut self.leaves, sort).push(term);
+        slot(&mut self.leaves, store.var_sort(var)).push(term);
         self.bound.push(var);
+        self.hidden.push(hidden);
     }
 
     /// Leaves the innermost binder's last variable.
-    pub fn unbind(&mut self, store: &Store) {
-        if let Some(var) = self.bound.pop() {
-            slot(&mut self.leaves, store.var_sort(var)).pop();
+    pub fn unbind(&mut self, store: &mut Store) {
+        let Some(var) = self.bound.pop() else { return };
+        slot(&mut self.leaves, store.var_sort(var)).pop();
+        if let Some((hidden, place)) = self.hidden.pop().flatten() {
+            let term = store.var_term(hidden);
+            slot(&mut self.leaves, store.var_sort(hidden)).insert(place, term);
         }
     }
 
@@ -128,6 +163,39 @@ impl Scope {
 
     pub fn leaves(&self, sort: Sort) -> &[Term] {
         at(&self.leaves, sort)
+    }
+
+    pub(crate) fn constants(&self, sort: Sort) -> &[Term] {
+        at(&self.constants, sort)
+    }
+
+    /// Goes on counting operators where another scope ends.
+    pub fn take_usage(&mut self, other: &mut Scope) {
+        self.usage = std::mem::take(&mut other.usage);
+    }
+
+    /// The probability with which an operator is taken when it is drawn: less than 1 for those used more than the average
+    /// one.
+    pub(crate) fn welcome(&self, op: Op) -> f64 {
+        let times = self.usage.times.get(op as usize).copied().unwrap_or(0.0);
+        let average = self.usage.total / self.usage.operators.max(1.0);
+        if times <= average { 1.0 } else { ((1.0 + average) / (1.0 + times)).powi(2) }
+    }
+
+    /// Counts an operator of this weight that was built, or could not be.
+    pub(crate) fn count(&mut self, op: Op, weight: f64, built: bool) {
+        let usage = &mut self.usage;
+        if usage.times.len() <= op as usize {
+            usage.times.resize(op as usize + 1, 0.0);
+        }
+        let times = &mut usage.times[op as usize];
+        if built {
+            usage.operators += f64::from(u8::from(*times == 0.0));
+            usage.total += 1.0 / weight;
+            *times += 1.0 / weight;
+        } else {
+            *times += FAILED / weight;
+        }
     }
 
     pub fn bound(&self) -> &[Var] {
@@ -163,5 +231,26 @@ impl Scope {
     /// Forgets the terms kept for reuse.
     pub fn forget_shared(&mut self) {
         self.shared.iter_mut().for_each(Vec::clear);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_hides_those_of_its_name_until_its_binder_ends() {
+        let mut store = Store::new();
+        let name = store.symbol("v");
+        let (outer, inner) = (store.var(name, Sort::BOOL), store.var(name, Sort::INT));
+        let mut scope = Scope::new();
+        scope.bind(&mut store, outer);
+        assert_eq!(scope.leaves(Sort::BOOL).len(), 1);
+        scope.bind(&mut store, inner);
+        assert_eq!((scope.leaves(Sort::BOOL).len(), scope.leaves(Sort::INT).len()), (0, 1));
+        scope.unbind(&mut store);
+        assert_eq!((scope.leaves(Sort::BOOL).len(), scope.leaves(Sort::INT).len()), (1, 0));
+        scope.unbind(&mut store);
+        assert!(scope.leaves(Sort::BOOL).is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! Terms from the top down: an operator by the wanted sort, then its arguments.
 
-use smtlib::theory::{Bindings, Row, Theory};
+use smtlib::theory::{Bindings, Row, SortPattern, Theory};
 use smtlib::{Binder, Head, Index, Op, Pattern, Sort, SortKind, Store, Term, Var};
 
 use crate::constants::{self, Style};
@@ -13,6 +13,20 @@ use crate::solve::Solver;
 
 /// Operators tried before a leaf takes the place.
 const ATTEMPTS: usize = 5;
+/// Operators drawn before one is taken although it is used more than others.
+const DRAWS: usize = 6;
+/// Sorts that so few operators give have leaves rather than these over and over.
+const FEW: usize = 2;
+/// Share of `true` and `false` among Boolean leaves, for each constant among leaves of other sorts.
+const LITERALS: f64 = 0.1;
+/// Share of Boolean constants among Boolean leaves, where there are some; the others are atoms.
+const SYMBOLS: f64 = 0.6;
+/// Probability that an operator over variables takes the place of a leaf whose sort has no variables.
+const BRIDGE: f64 = 0.6;
+/// Attempts at such a term.
+const BRIDGES: usize = 16;
+/// How far such terms stand in each other.
+const NESTED: u32 = 2;
 /// Shares of the ways to make a compound term, beside 1 for the operators of the table.
 const FUNCTION: f64 = 0.4;
 const CONSTRUCTOR: f64 = 0.8;
@@ -29,6 +43,8 @@ pub(crate) struct Maker<'a> {
     scope: &'a mut Scope,
     /// Operator nodes that may still be made.
     budget: usize,
+    /// How many terms in the place of leaves are around.
+    nested: u32,
 }
 
 impl<'a> Maker<'a> {
@@ -39,17 +55,18 @@ impl<'a> Maker<'a> {
         scope: &'a mut Scope,
     ) -> Maker<'a> {
         let budget = grammar.config.nodes;
-        Maker { grammar, store, rng, scope, budget }
+        Maker { grammar, store, rng, scope, budget, nested: 0 }
     }
 
     pub fn term(&mut self, sort: Sort, depth: usize) -> Option<Term> {
         let config = &self.grammar.config;
-        if depth == 0 || self.budget == 0 || self.rng.chance(config.leaves) {
+        let whole = self.budget == config.nodes;
+        if depth == 0 || self.budget == 0 || !whole && self.rng.chance(self.leaves(sort)) {
             return self.leaf(sort).or_else(|| if depth > 0 { self.compound(sort, depth) } else { None });
         }
         // A whole assertion is never an earlier term.
         if config.sharing > 0.0
-            && self.budget < config.nodes
+            && !whole
             && self.rng.chance(config.sharing)
             && let Some(earlier) = self.rng.pick(self.scope.shared(sort))
         {
@@ -74,15 +91,76 @@ impl<'a> Maker<'a> {
         self.leaf(sort)
     }
 
+    /// The probability of a leaf where an operator could stand.
+    fn leaves(&self, sort: Sort) -> f64 {
+        let leaves = self.grammar.config.leaves;
+        match sort {
+            // Leaves are single words here; what matters is how they are put together.
+            Sort::REGLAN => leaves / 4.0,
+            // There is nothing but `ite`.
+            _ if self.grammar.productions(self.store.sort_kind(sort)).rows.len() <= FEW => leaves.max(0.8),
+            _ => leaves,
+        }
+    }
+
     fn leaf(&mut self, sort: Sort) -> Option<Term> {
-        let leaves = self.scope.leaves(sort);
+        let variables = !self.scope.leaves(sort).is_empty();
         // Constants beside variables would leave the difference fragment.
         let constants = if self.is_difference(sort) { 0.0 } else { self.grammar.config.constants };
-        let constants = if sort == Sort::BOOL { constants / 4.0 } else { constants };
-        if !leaves.is_empty() && !self.rng.chance(constants) {
-            return self.rng.pick(leaves).copied();
+        if sort == Sort::BOOL {
+            if self.rng.chance(constants * LITERALS) {
+                return self.constant(sort);
+            }
+            if variables && (self.nested == NESTED || self.rng.chance(SYMBOLS)) {
+                return self.rng.pick(self.scope.leaves(sort)).copied();
+            }
+            return self.bridge(sort).or_else(|| self.constant(sort));
         }
-        self.constant(sort)
+        if variables && !self.rng.chance(constants) {
+            return self.rng.pick(self.scope.leaves(sort)).copied();
+        }
+        if !variables
+            && sort != Sort::ROUNDING_MODE
+            && !self.is_difference(sort)
+            && self.rng.chance(BRIDGE)
+            && let Some(term) = self.bridge(sort)
+        {
+            return Some(term);
+        }
+        if self.rng.chance(0.5)
+            && let Some(constant) = self.rng.pick(self.scope.constants(sort))
+        {
+            return Some(*constant);
+        }
+        self.constant(sort).or_else(|| self.bridge(sort))
+    }
+
+    /// One operator with a variable below it, in the place of a leaf: an atom where a formula is wanted.
+    fn bridge(&mut self, sort: Sort) -> Option<Term> {
+        if self.nested == NESTED {
+            return None;
+        }
+        self.nested += 1;
+        let budget = std::mem::take(&mut self.budget);
+        let made = (0..BRIDGES).find_map(|_| {
+            let term = self.compound(sort, 1)?;
+            // Regular expressions hardly ever have variables.
+            (sort == Sort::REGLAN || self.has_variable(term)).then_some(term)
+        });
+        self.budget = budget;
+        self.nested -= 1;
+        made
+    }
+
+    fn has_variable(&self, term: Term) -> bool {
+        let mut stack = vec![term];
+        while let Some(term) = stack.pop() {
+            if matches!(self.store.head(term), Head::Fun(_) | Head::Var(_)) {
+                return true;
+            }
+            stack.extend_from_slice(self.store.args(term));
+        }
+        false
     }
 
     fn constant(&mut self, sort: Sort) -> Option<Term> {
@@ -147,10 +225,30 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// `(op args...)` for an operator of the table.
+    /// `(op args...)` for an operator of the table. Those used most make way for the others.
     fn operator(&mut self, sort: Sort, depth: usize) -> Option<Term> {
         let productions = self.grammar.productions(self.store.sort_kind(sort));
-        let row = productions.rows[self.rng.cumulative(&productions.totals)?];
+        let mut place = self.rng.cumulative(&productions.totals)?;
+        // In the place of a leaf there is no room for formulas below.
+        let fits =
+            |row: &Row, nested: u32| nested == 0 || !row.args.contains(&SortPattern::Fixed(Sort::BOOL));
+        for _ in 1..DRAWS {
+            let row = productions.rows[place];
+            if fits(row, self.nested) && (self.nested > 0 || self.rng.chance(self.scope.welcome(row.op))) {
+                break;
+            }
+            place = self.rng.cumulative(&productions.totals)?;
+        }
+        if !fits(productions.rows[place], self.nested) {
+            return None;
+        }
+        let row = productions.rows[place];
+        let made = self.row(row, sort, depth);
+        self.scope.count(row.op, productions.weights[place], made.is_some());
+        made
+    }
+
+    fn row(&mut self, row: &Row, sort: Sort, depth: usize) -> Option<Term> {
         let bindings = Solver {
             store: self.store,
             rng: self.rng,
@@ -159,6 +257,12 @@ impl<'a> Maker<'a> {
         }
         .solve(row, sort)?;
         let args = self.arguments(row, &bindings, depth)?;
+        // Of no interest, and simplified at once.
+        if matches!(row.op, Op::Equal | Op::Distinct | Op::Ite)
+            && args[args.len() - 2] == args[args.len() - 1]
+        {
+            return None;
+        }
         if let Some(pattern) = &row.qualified {
             let qualified = pattern.instantiate(self.store, &bindings)?;
             return self.store.qualified(row.op, qualified, &args).ok();
@@ -183,14 +287,18 @@ impl<'a> Maker<'a> {
             }
             sorts.push(sort);
         }
+        if self.nested > 0 && sorts.contains(&Sort::BOOL) {
+            return None;
+        }
         // A predicate over sorts of which the script has nothing says little.
-        let foreign = !sorts.is_empty() && sorts.iter().all(|sort| self.scope.leaves(*sort).is_empty());
+        let own = |sort: &Sort| *sort == Sort::REGLAN || !self.scope.leaves(*sort).is_empty();
+        let foreign = !sorts.is_empty() && !sorts.iter().any(own);
         if foreign && row.theory != Theory::Core && self.rng.chance(0.8) {
             return None;
         }
         if let Some(sort) = sorts.first()
             && self.is_difference(*sort)
-            && row.result == smtlib::theory::SortPattern::Fixed(Sort::BOOL)
+            && row.result == SortPattern::Fixed(Sort::BOOL)
         {
             return self.difference(*sort, depth);
         }

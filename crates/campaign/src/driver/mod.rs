@@ -31,6 +31,9 @@ use crate::findings::{Ancestor, Origin, Told};
 use crate::seeds::SeedText;
 use crate::target::Target;
 
+/// Longer scripts are not kept for later chains.
+const LARGEST_HEIR: usize = 16 << 10;
+
 /// Drives engines, one chain at a time. One per worker.
 pub struct Driver<'a> {
     /// Whose common operators may be used.
@@ -242,9 +245,35 @@ impl Chain {
         self.round.length()
     }
 
+    /// The grammar of the chain's new terms.
+    pub fn grammar(&self) -> &Grammar {
+        &self.grammar
+    }
+
+    /// The seeds in the driver's store.
+    pub fn seeds(&self) -> &[Seed] {
+        &self.seeds
+    }
+
+    /// Random terms accepted and tried, if the engine tries any.
+    pub fn effort(&self) -> Option<(u64, u64)> {
+        self.round.effort()
+    }
+
     /// Test cases made so far.
     pub fn steps(&self) -> usize {
         self.step
+    }
+
+    /// The seed of a chain that has one, and texts of what the engine made of it for later chains to start from. They are
+    /// ordinary seeds: a finding of such a chain stores the text, so that it can be made again without this chain.
+    pub fn heirs(&self, store: &Store) -> Option<(&SeedText, Vec<SeedText>)> {
+        let [(seed, false)] = self.ancestors.as_slice() else { return None };
+        let name = format!("round {} of {}", self.plan.round, self.plan.engine);
+        let texts =
+            self.round.heirs().into_iter().map(|script| print::print(store, &script, Release::STANDARD));
+        let texts = texts.filter(|text| text.len() <= LARGEST_HEIR);
+        Some((seed, texts.map(|text| SeedText::new(name.as_str(), text)).collect()))
     }
 
     /// Tells the engine what came of the test case made last.

@@ -187,6 +187,9 @@ impl<'a> Worker<'a> {
                 self.settle(plan, tally)?;
             }
         }
+        if let Some((seed, heirs)) = chain.heirs(&self.driver.store) {
+            self.tools.shared.state().pool.inherit(&seed.hash, heirs);
+        }
         Ok(())
     }
 

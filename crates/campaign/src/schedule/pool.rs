@@ -1,7 +1,7 @@
 //! The seeds of a campaign with what each has cost and brought: small and fast ones first, hopeless ones dropped,
 //! interesting mutants added up to a bound.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use generate::Rng;
 
@@ -11,6 +11,13 @@ use crate::store::Counts;
 
 /// Mutants kept beside the given seeds.
 const MUTANTS: usize = 1000;
+
+/// Heirs kept for each seed, and for all of them.
+const HEIRS: usize = 8;
+const ALL_HEIRS: usize = 4096;
+
+/// Probability that a round starts from an heir of its seed, where there is one.
+const FROM_HEIR: f64 = 0.5;
 
 /// Seeds looked at for one choice: enough to find a good one, few enough to cost nothing.
 const LOOKED_AT: usize = 512;
@@ -24,6 +31,8 @@ pub struct Entry {
     pub mutant: bool,
     /// How often each engine could make nothing of it, as far as this process knows.
     barren: BTreeMap<String, u32>,
+    /// What rounds have made of it, newest last, for later rounds to start from.
+    heirs: VecDeque<SeedText>,
 }
 
 impl Entry {
@@ -43,6 +52,8 @@ pub struct Pool {
     entries: Vec<Entry>,
     /// Place of each by hash.
     places: BTreeMap<String, usize>,
+    /// The seed that each heir belongs to, both by hash.
+    owners: BTreeMap<String, String>,
     mutants: usize,
     dropped: u64,
 }
@@ -80,7 +91,7 @@ impl Pool {
             return;
         }
         self.places.insert(seed.hash.clone(), self.entries.len());
-        self.entries.push(Entry { seed, counts, mutant, barren: BTreeMap::new() });
+        self.entries.push(Entry { seed, counts, mutant, barren: BTreeMap::new(), heirs: VecDeque::new() });
         self.mutants += usize::from(mutant);
     }
 
@@ -100,8 +111,41 @@ impl Pool {
         left
     }
 
+    /// Keeps what a round has made of a seed or of one of its heirs. The oldest ones make room.
+    pub fn inherit(&mut self, hash: &str, heirs: Vec<SeedText>) {
+        let owner = self.owner(hash).to_owned();
+        let Some(entry) = self.places.get(&owner).and_then(|place| self.entries.get_mut(*place)) else {
+            return;
+        };
+        for heir in heirs {
+            if self.places.contains_key(&heir.hash) || self.owners.contains_key(&heir.hash) {
+                continue;
+            }
+            if entry.heirs.len() == HEIRS
+                && let Some(oldest) = entry.heirs.pop_front()
+            {
+                self.owners.remove(&oldest.hash);
+            }
+            if self.owners.len() < ALL_HEIRS {
+                self.owners.insert(heir.hash.clone(), owner.clone());
+                entry.heirs.push_back(heir);
+            }
+        }
+    }
+
+    /// The seed that an heir belongs to, by hash; a seed belongs to itself.
+    pub fn owner<'a>(&'a self, hash: &'a str) -> &'a str {
+        self.owners.get(hash).map_or(hash, String::as_str)
+    }
+
     /// Takes out a seed on which all solvers time out.
     pub fn drop_hopeless(&mut self, hash: &str) -> Option<SeedText> {
+        // An heir goes alone: its seed has shown nothing of the kind.
+        if let Some(owner) = self.owners.remove(hash) {
+            let entry = self.places.get(&owner).and_then(|place| self.entries.get_mut(*place));
+            entry?.heirs.retain(|heir| heir.hash != hash);
+            return None;
+        }
         let seed = self.take(hash)?;
         self.dropped += 1;
         Some(seed)
@@ -114,6 +158,9 @@ impl Pool {
             self.places.insert(moved.seed.hash.clone(), place);
         }
         self.mutants -= usize::from(entry.mutant);
+        for heir in &entry.heirs {
+            self.owners.remove(&heir.hash);
+        }
         Some(entry.seed)
     }
 
@@ -159,8 +206,11 @@ impl Pool {
                 best = Some((rate, entry));
             }
         }
-        let best = best.map(|(_, entry)| entry).or_else(|| rng.pick(&self.entries));
-        best.map(|entry| &entry.seed)
+        let entry = best.map(|(_, entry)| entry).or_else(|| rng.pick(&self.entries))?;
+        if !entry.heirs.is_empty() && rng.chance(FROM_HEIR) {
+            return entry.heirs.get(rng.below(entry.heirs.len()));
+        }
+        Some(&entry.seed)
     }
 }
 
@@ -203,6 +253,34 @@ mod tests {
             pool.is_barren(&other.hash, "diver");
         }
         assert!(pool.choose("diver", &mut rng).is_some(), "where there is no better one");
+    }
+
+    #[test]
+    fn rounds_go_on_from_what_earlier_ones_made_of_a_seed() {
+        let mut pool = Pool::default();
+        let given = seed("given");
+        pool.add(given.clone(), Counts::default(), false);
+        let heirs = |first: usize| (first..first + 6).map(|i| seed(&format!("heir {i}"))).collect::<Vec<_>>();
+        pool.inherit(&given.hash, heirs(0));
+        // What comes of an heir belongs to the seed again; there are never more than a few.
+        pool.inherit(&heirs(0)[5].hash, heirs(6));
+        let mut rng = generate::rng::stream(1, 2);
+        let mut chosen = BTreeMap::new();
+        for _ in 0..400 {
+            let text = pool.choose("diver", &mut rng).expect("a seed").text.to_string();
+            *chosen.entry(text).or_insert(0) += 1;
+        }
+        assert_eq!(chosen.len(), HEIRS + 1, "{chosen:?}");
+        assert!((150..250).contains(&chosen["given"]), "{chosen:?}");
+        assert!(chosen.contains_key("heir 11") && !chosen.contains_key("heir 3"), "{chosen:?}");
+        let heir = seed("heir 11");
+        assert_eq!(pool.owner(&heir.hash), given.hash);
+        assert!(pool.drop_hopeless(&heir.hash).is_none());
+        assert_eq!(pool.owner(&heir.hash), heir.hash, "dropped, and the seed stays");
+        assert_eq!(pool.len(), 1);
+        pool.drop_hopeless(&given.hash);
+        assert!(pool.choose("diver", &mut rng).is_none());
+        assert!(pool.owners.is_empty());
     }
 
     #[test]

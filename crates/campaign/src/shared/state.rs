@@ -202,8 +202,9 @@ impl State {
     }
 
     fn credit_seed(&mut self, hash: &str, counts: &Counts) {
-        if self.pool.credit(hash, counts).is_some() {
-            self.delta.seeds.push(SeedDelta { hash: hash.to_owned(), counts: *counts });
+        let hash = self.pool.owner(hash).to_owned();
+        if self.pool.credit(&hash, counts).is_some() {
+            self.delta.seeds.push(SeedDelta { hash, counts: *counts });
         }
     }
 

@@ -11,7 +11,11 @@ use super::Formula;
 use super::constraint::Constraint;
 use super::convert::convert;
 use super::places::constraint_at;
+use super::score::score;
 use crate::engine::Bench;
+
+/// Leaves looked at for one fresh variable.
+const LEAVES: usize = 3;
 
 /// Changes the formula, whose assertion has `new` at `path`; says what was done, or `None` if nothing can be.
 pub(super) fn complicate(
@@ -23,21 +27,20 @@ pub(super) fn complicate(
     path: &[u32],
     new: Term,
 ) -> Option<String> {
-    let leaves = leaves(grammar, bench.store, new);
-    let (leaf, below) = bench.rng.pick(&leaves)?.clone();
-    let sort = bench.store.sort_of(leaf);
-    // Values such as pi have no exact notation, and a witness has to be written down.
-    let value = world.evaluate(bench.store, leaf).ok().filter(Value::is_definite)?;
+    let mut leaves = leaves(grammar, bench.store, new);
+    bench.rng.shuffle(&mut leaves);
     let root = formula.assertions[assertion];
-    let mut whole: Vec<u32> = path.to_vec();
-    whole.extend_from_slice(&below);
-    if let Some((last, above)) = whole.split_last() {
-        let parent = bench.store.at(root, above)?;
-        if !grammar.may_replace(bench.store, parent, *last as usize) {
-            return None;
+    // Of a few leaves the one that is bound least: a variable with one value is a constant by another name.
+    let mut best: Option<Candidate> = None;
+    for (leaf, below) in leaves.into_iter().take(LEAVES) {
+        if let Some(candidate) = candidate(grammar, bench, world, root, path, leaf, below)
+            && best.as_ref().is_none_or(|best| candidate.score > best.score)
+        {
+            best = Some(candidate);
         }
     }
-    let allowed = constraint_at(bench.store, world, root, &whole).set;
+    let Candidate { leaf, value, whole, allowed, .. } = best?;
+    let sort = bench.store.sort_of(leaf);
     let name = bench.store.fresh_name("fresh");
     let fun = bench.store.declare_fun(name, &[], sort);
     world.add(fun, value);
@@ -53,6 +56,44 @@ pub(super) fn complicate(
         formula.assertions.insert(place, constraint);
     }
     Some(format!("a fresh variable of sort {}", bench.store.sort_text(sort)))
+}
+
+/// A leaf that a fresh variable may replace.
+struct Candidate {
+    leaf: Term,
+    value: Value,
+    /// The way to it from the assertion.
+    whole: Vec<u32>,
+    allowed: Constraint,
+    score: f64,
+}
+
+fn candidate(
+    grammar: &Grammar,
+    bench: &mut Bench<'_>,
+    world: &mut EvaluatedModel,
+    root: Term,
+    path: &[u32],
+    leaf: Term,
+    below: Vec<u32>,
+) -> Option<Candidate> {
+    // Values such as pi have no exact notation, and a witness has to be written down.
+    let value = world.evaluate(bench.store, leaf).ok().filter(Value::is_definite)?;
+    let mut whole: Vec<u32> = path.to_vec();
+    whole.extend_from_slice(&below);
+    if let Some((last, above)) = whole.split_last() {
+        let parent = bench.store.at(root, above)?;
+        if !grammar.may_replace(bench.store, parent, *last as usize) {
+            return None;
+        }
+    }
+    let allowed = constraint_at(bench.store, world, root, &whole).set;
+    // `(assert fresh)` says nothing.
+    if matches!(allowed, Constraint::Bool(_)) {
+        return None;
+    }
+    let score = score(&allowed);
+    Some(Candidate { leaf, value, whole, allowed, score })
 }
 
 /// Variables and constants of the term, outside binders, with the ways to them.

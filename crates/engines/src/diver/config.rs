@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Diver {
     /// `n`: mutants per seed.
     pub mutants: usize,
-    /// Mutants made of one formula before another is drawn from the pool.
+    /// Mutants made of one formula before another is drawn from the pool; more of a large one, whose analysis costs more.
     pub batch: usize,
     /// Random terms tried at one place.
     pub tries: usize,
@@ -20,8 +20,10 @@ pub struct Diver {
     pub uniform: bool,
     /// Mutants kept as seeds of further ones.
     pub pool: usize,
-    /// Larger seeds are skipped, in nodes written out as trees.
-    pub largest: u64,
+    /// Larger seeds are skipped, in nodes; what is shared counts once.
+    pub largest: usize,
+    /// Probability that the mutants of a round may leave the seed's logic.
+    pub widen: f64,
     /// Models asked of solvers.
     pub models: u32,
     /// Random assignments tried when solvers give no model.
@@ -36,13 +38,14 @@ impl Default for Diver {
     fn default() -> Diver {
         Diver {
             mutants: 1000,
-            batch: 50,
+            batch: 4,
             tries: 50,
             growth: 5,
             complicate: 0.5,
             uniform: false,
             pool: 64,
             largest: 20_000,
+            widen: 0.1,
             models: 2,
             random_models: 200,
             open_cases: false,

@@ -18,7 +18,7 @@ mod words;
 use eval::{EvaluatedModel, to_term};
 use generate::{Config as GrammarConfig, Grammar, Rng, Scope};
 use rustc_hash::FxHashSet;
-use smtlib::{Fun, Head, Op, Sort, Store, Term};
+use smtlib::{Fun, Head, Op, Script, Sort, Store, Term};
 
 pub use config::Diver;
 pub use constraint::{Constraint, Stated};
@@ -34,14 +34,24 @@ use crate::engine::{Bench, Engine, Round};
 use crate::feedback::Feedback;
 use crate::models::{self, Wanted};
 use crate::skeleton::Skeleton;
-use mutate::{Tools, Workpiece};
+use mutate::{Mutant, Tools, Workpiece};
 
 /// Places drawn before a formula is given up.
 const DRAWS: usize = 40;
 /// Literals of the seed and values of the model that random terms are made of.
 const CONSTANTS: usize = 200;
-/// A mutant with this many more places than the seed is not mutated further.
+/// A mutant with this many nodes of new terms is not mutated further.
 const GROWTH: usize = 400;
+/// Places of a formula that are worth one more mutant of it before another is analysed.
+const PLACES_A_MUTANT: usize = 200;
+/// At most so many more: chains have to grow in large formulas too.
+const MORE: usize = 12;
+/// What is left of symbols and nodes in a mutant that others are made of, in quarters of the seed's.
+const LEFT: usize = 3;
+/// Formulas up to this size are looked at whole to see what is left.
+const SMALL: usize = 2_000;
+/// Members of the pool that a later round may start from.
+const HEIRS: usize = 4;
 
 impl Engine for Diver {
     fn name(&self) -> &str {
@@ -62,6 +72,59 @@ impl Engine for Diver {
 pub(super) struct Formula {
     pub fresh: Vec<Fun>,
     pub assertions: Vec<Term>,
+    /// What was done to the seed.
+    pub changes: Vec<String>,
+    /// Nodes of the terms that were put in.
+    pub grown: usize,
+}
+
+/// What a seed is made of: mutants that lose most of it are dull.
+struct Substance {
+    symbols: FxHashSet<Fun>,
+    nodes: usize,
+}
+
+/// What a mutant still has of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Left {
+    /// No symbol at all.
+    Nothing,
+    Little,
+    Enough,
+}
+
+impl Substance {
+    fn of(store: &Store, assertions: &[Term]) -> Substance {
+        let terms = store.subterms(assertions);
+        Substance {
+            symbols: terms.iter().filter_map(|term| symbol(store, *term)).collect(),
+            nodes: terms.len(),
+        }
+    }
+
+    /// Looks at a mutant in which `old` was replaced.
+    fn left_in(&self, store: &Store, formula: &Formula, old: Term) -> Left {
+        if self.nodes > SMALL && store.subterms(&[old]).len() * 8 < self.nodes {
+            return Left::Enough;
+        }
+        let terms = store.subterms(&formula.assertions);
+        let symbols: FxHashSet<Fun> = terms.iter().filter_map(|term| symbol(store, *term)).collect();
+        let symbols = symbols.intersection(&self.symbols).count();
+        if symbols == 0 && !self.symbols.is_empty() {
+            Left::Nothing
+        } else if symbols * 4 < self.symbols.len() * LEFT || terms.len() * 4 < self.nodes * LEFT {
+            Left::Little
+        } else {
+            Left::Enough
+        }
+    }
+}
+
+fn symbol(store: &Store, term: Term) -> Option<Fun> {
+    match store.head(term) {
+        Head::Fun(fun) => Some(fun),
+        _ => None,
+    }
 }
 
 /// A model and the formulas it satisfies.
@@ -77,13 +140,12 @@ pub struct Mutants {
     skeleton: Skeleton,
     grammar: Grammar,
     sides: Vec<Side>,
+    substance: Substance,
     work: Option<(usize, Workpiece)>,
     /// The mutant made last; it joins the pool unless something is wrong with it.
     last: Option<(usize, Formula)>,
-    limit: usize,
     made_of_work: usize,
     tried: usize,
-    made: usize,
     /// The stream of extra options, if they are wanted.
     options: Option<Rng>,
     tally: Tally,
@@ -97,17 +159,18 @@ impl Mutants {
         if skeleton.in_force.is_empty() {
             return None;
         }
-        let size: u64 = skeleton.in_force.iter().map(|term| bench.store.tree_size(*term)).sum();
-        if size > config.largest {
+        let substance = Substance::of(bench.store, &skeleton.in_force);
+        if substance.nodes > config.largest {
             return None;
         }
-        let grammar = small_terms(bench.grammar, bench.store, &skeleton, config.growth);
+        let wide = bench.rng.chance(config.widen) && skeleton.leave_logic(bench.store);
+        let grammar = small_terms(bench.grammar, bench.store, &skeleton, config.growth, wide);
         let wanted =
             Wanted { asked: config.models, random: config.random_models, open_cases: config.open_cases };
         // A stream of its own: the mutants are the same with and without options.
         let options = (config.options > 0).then(|| bench.rng.fork("diver options"));
         let models = models::satisfying(bench, &skeleton, wanted);
-        let seed = Formula { fresh: Vec::new(), assertions: skeleton.in_force.clone() };
+        let seed = Formula { assertions: skeleton.in_force.clone(), ..Formula::default() };
         let sides: Vec<Side> = models
             .into_iter()
             .map(|world| Side {
@@ -124,12 +187,11 @@ impl Mutants {
             skeleton,
             grammar,
             sides,
+            substance,
             work: None,
             last: None,
-            limit: size as usize + GROWTH,
             made_of_work: 0,
             tried: 0,
-            made: 0,
             options,
             tally: Tally::default(),
         })
@@ -142,16 +204,21 @@ impl Mutants {
 
     /// Takes a formula to mutate: the present one until its batch is done.
     fn take_work(&mut self, bench: &mut Bench<'_>) -> Option<(usize, Workpiece)> {
-        if self.made_of_work < self.config.batch
-            && let Some(work) = self.work.take()
-        {
-            return Some(work);
+        if let Some((number, mut work)) = self.work.take() {
+            let more = (work.places.len() / PLACES_A_MUTANT).min(MORE);
+            if self.made_of_work < self.config.batch + more {
+                return Some((number, work));
+            }
+            self.sides[number].scope.take_usage(&mut work.scope);
         }
         self.made_of_work = 0;
         let number = bench.rng.below(self.sides.len());
         let side = &mut self.sides[number];
-        let formula = bench.rng.pick(&side.pool)?.clone();
+        // Of two the one that is farther from the seed, so that chains grow.
+        let (one, other) = (bench.rng.pick(&side.pool)?, bench.rng.pick(&side.pool)?);
+        let formula = if one.changes.len() < other.changes.len() { other } else { one }.clone();
         let mut scope = side.scope.clone();
+        scope.take_usage(&mut side.scope);
         for fun in &formula.fresh {
             scope.add_function(bench.store, *fun);
         }
@@ -162,10 +229,6 @@ impl Mutants {
     /// Gives the last mutant a place in the pool.
     fn keep_last(&mut self, bench: &mut Bench<'_>) {
         let Some((number, formula)) = self.last.take() else { return };
-        let size: u64 = formula.assertions.iter().map(|term| bench.store.tree_size(*term)).sum();
-        if size as usize > self.limit {
-            return;
-        }
         let pool = &mut self.sides[number].pool;
         if pool.len() < self.config.pool.max(1) {
             pool.push(formula);
@@ -183,9 +246,7 @@ impl Round for Mutants {
             return None;
         }
         self.tried += 1;
-        if self.made.is_multiple_of(4) {
-            self.keep_last(bench);
-        }
+        self.keep_last(bench);
         for _ in 0..DRAWS {
             let (number, mut work) = self.take_work(bench)?;
             let world = &mut self.sides[number].world;
@@ -196,31 +257,48 @@ impl Round for Mutants {
                 world: &mut *world,
                 tally: &mut self.tally,
             });
-            let test = made.and_then(|(formula, change)| {
+            let test = made.and_then(|Mutant { formula, new, old }| {
+                let left = self.substance.left_in(bench.store, &formula, old);
+                if left == Left::Nothing {
+                    return None;
+                }
                 let script = self.skeleton.script(&formula.fresh, &formula.assertions);
                 let witness = world.witness(bench.store, &script).ok()?;
-                Some((formula, change, script, witness))
+                let pooled = left == Left::Enough && formula.grown <= GROWTH;
+                Some((formula, new, script, witness, pooled))
             });
             self.work = Some((number, work));
-            let Some((formula, change, script, witness)) = test else {
+            let Some((formula, new, script, witness, pooled)) = test else {
                 // A formula that yields nothing is put back sooner.
                 self.made_of_work += 1;
                 continue;
             };
             self.made_of_work += 1;
-            self.last = Some((number, formula));
-            self.made += 1;
+            let changes = formula.changes.clone();
+            self.last = pooled.then_some((number, formula));
             let options = match &mut self.options {
                 Some(rng) => bench.options.draw(rng, self.config.options),
                 None => Vec::new(),
             };
-            return Some(Draft::satisfied(script, witness).with_changes(change).with_options(options));
+            let draft = Draft::satisfied(script, witness).with_changes(changes).with_new_terms(vec![new]);
+            return Some(draft.with_options(options));
         }
         None
     }
 
     fn length(&self) -> usize {
         self.config.mutants
+    }
+
+    fn effort(&self) -> Option<(u64, u64)> {
+        Some((self.tally.accepted, self.tally.tried))
+    }
+
+    fn heirs(&self) -> Vec<Script> {
+        let mut members: Vec<&Formula> = self.sides.iter().flat_map(|side| &side.pool[1..]).collect();
+        members.sort_by_key(|formula| std::cmp::Reverse(formula.changes.len()));
+        let scripts = members.into_iter().take(HEIRS);
+        scripts.map(|formula| self.skeleton.script(&formula.fresh, &formula.assertions)).collect()
     }
 
     fn learn(&mut self, feedback: &Feedback) {
@@ -230,19 +308,23 @@ impl Round for Mutants {
     }
 }
 
-/// The grammar of the seed's logic for terms of few operators.
-fn small_terms(grammar: &Grammar, store: &Store, skeleton: &Skeleton, growth: usize) -> Grammar {
+/// The grammar of the seed's logic for terms of few operators; of all logics without new quantifiers if it may be left.
+fn small_terms(grammar: &Grammar, store: &Store, skeleton: &Skeleton, growth: usize, wide: bool) -> Grammar {
     let script = skeleton.script(&[], &[]);
-    let config = GrammarConfig {
+    let mut config = GrammarConfig {
         nodes: growth,
         sharing: 0.0,
         quantifiers: grammar.config().quantifiers.min(0.03),
         leaves: 0.2,
-        constants: 0.4,
+        constants: 0.3,
         arity: 3,
         ..grammar.config().clone()
     };
-    let logic = script.logic(store).unwrap_or(&grammar.logic().name);
+    if wide {
+        // Hardly anything is decided about these.
+        config.theories.insert("Transcendentals".to_owned(), 0.0);
+    }
+    let logic = if wide { "QF_ALL" } else { script.logic(store).unwrap_or(&grammar.logic().name) };
     Grammar::new(logic, grammar.releases(), config.clone())
         .or_else(|_| Grammar::new(&grammar.logic().name, grammar.releases(), config))
         .unwrap_or_else(|_| grammar.clone())
@@ -257,7 +339,7 @@ fn material(store: &mut Store, skeleton: &Skeleton, world: &EvaluatedModel) -> S
     let literals: Vec<Term> = literals.into_iter().filter(|term| is_constant(store, *term)).collect();
     for term in literals.into_iter().take(CONSTANTS) {
         if seen.insert(term) {
-            scope.add_leaf(store, term);
+            scope.add_constant(store, term);
         }
     }
     let values: Vec<(Sort, eval::Value)> = script
@@ -277,7 +359,7 @@ fn material(store: &mut Store, skeleton: &Skeleton, world: &EvaluatedModel) -> S
             && is_plain(store, term)
             && seen.insert(term)
         {
-            scope.add_leaf(store, term);
+            scope.add_constant(store, term);
         }
     }
     scope

@@ -13,6 +13,8 @@ use crate::engine::Bench;
 
 /// Levels of a random term.
 const DEPTH: usize = 4;
+/// Share of variables and constants among random terms.
+const LEAVES: f64 = 0.06;
 
 /// What became of random terms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -46,6 +48,14 @@ pub(super) struct Tools<'a, 'b> {
     pub tally: &'a mut Tally,
 }
 
+/// A mutant of a formula.
+pub(super) struct Mutant {
+    pub formula: Formula,
+    /// The term that is new in it, and the one that stood there.
+    pub new: Term,
+    pub old: Term,
+}
+
 /// A place under work: the assertion it is in and the way to it.
 struct Target {
     place: usize,
@@ -54,8 +64,8 @@ struct Target {
 }
 
 impl Workpiece {
-    /// A mutant and what was changed, or `None` if the place drawn does not yield one.
-    pub fn mutate(&mut self, tools: &mut Tools<'_, '_>) -> Option<(Formula, Vec<String>)> {
+    /// A mutant, or `None` if the place drawn does not yield one.
+    pub fn mutate(&mut self, tools: &mut Tools<'_, '_>) -> Option<Mutant> {
         let place = self.places.choose(tools.bench.rng)?;
         tools.tally.places += 1;
         if let Some((parent, child)) = self.places.parent(place)
@@ -78,17 +88,19 @@ impl Workpiece {
         let (new, new_root) = accepted?;
         let mut formula = self.formula.clone();
         let path = target.path;
-        let mut changes =
-            vec![format!("{} at {path:?} of assertion {assertion}", head_name(tools.bench.store, new))];
+        let mut change =
+            format!("{} at {path:?} of assertion {assertion}", head_name(tools.bench.store, new));
         formula.assertions[assertion] = new_root;
         if tools.bench.rng.chance(tools.config.complicate)
-            && let Some(change) =
+            && let Some(more) =
                 complicate(tools.grammar, tools.bench, tools.world, &mut formula, assertion, &path, new)
         {
             tools.tally.complicated += 1;
-            changes.push(change);
+            change = format!("{change}, {more}");
         }
-        Some((formula, changes))
+        formula.changes.push(change);
+        formula.grown += tools.bench.store.subterms(&[new]).len();
+        Some(Mutant { formula, new, old: self.places.get(place).term })
     }
 
     /// The first random term that the model accepts at the place, with the assertion that has it.
@@ -97,7 +109,7 @@ impl Workpiece {
         let place = self.places.get(target.place);
         let sort = bench.store.sort_of(place.term);
         for _ in 0..config.tries.max(1) {
-            let depth = bench.rng.between(0, DEPTH);
+            let depth = if bench.rng.chance(LEAVES) { 0 } else { bench.rng.between(1, DEPTH) };
             let new = grammar.term(bench.store, bench.rng, sort, &mut self.scope, depth)?;
             if new == place.term {
                 continue;

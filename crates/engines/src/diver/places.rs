@@ -2,7 +2,7 @@
 
 use eval::EvaluatedModel;
 use generate::Rng;
-use smtlib::{Head, SortKind, Store, Term, Var};
+use smtlib::{Head, Sort, SortKind, Store, Term, Var};
 
 use super::constraint::{Constraint, Stated};
 use super::rules::{self, Ground};
@@ -10,6 +10,9 @@ use super::score::score;
 
 /// Trees are cut off here: a term with much sharing may have exponentially many places.
 const PLACES: usize = 20_000;
+
+/// The score of a regular expression.
+const LANGUAGE: f64 = 0.25;
 
 /// A sub-term at one occurrence.
 #[derive(Clone, Debug)]
@@ -75,6 +78,9 @@ impl Places {
                     0.0
                 } else if uniform {
                     1.0
+                } else if store.sort_of(place.term) == Sort::REGLAN {
+                    // Sets of languages cannot be stated, yet most changes keep the words that matter.
+                    LANGUAGE.max(score(&place.allowed.set))
                 } else {
                     score(&place.allowed.set)
                 };

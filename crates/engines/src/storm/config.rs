@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 pub struct Storm {
     /// `dmax`: Boolean levels of a formula.
     pub max_depth: u32,
-    /// `amax`: assertions of an instance.
+    /// `amax`: assertions of an instance. A small pool allows fewer: with all of its atoms asserted nothing else counts.
     pub max_assertions: usize,
+    /// Seeds with fewer fragments get random formulas over their symbols beside them; not in the paper.
+    pub fragments: usize,
     /// `nc`: formulas in the construction pool.
     pub constructed: Scale,
     /// `nm`: instances per round.
@@ -21,7 +23,7 @@ pub struct Storm {
     pub from_initial: f64,
     /// Construct with `or`, `xor`, `=>` and `ite` too; not in the paper.
     pub extended: bool,
-    /// Probability of an instance with push, pop and several checks.
+    /// Probability that the instances of a round have push, pop and several checks.
     pub incremental: f64,
     /// Models asked of solvers.
     pub models: u32,
@@ -36,12 +38,13 @@ impl Default for Storm {
         Storm {
             max_depth: 64,
             max_assertions: 64,
+            fragments: 12,
             constructed: Scale { least: 200, most: 1500, factor: 10 },
             instances: Scale { least: 300, most: 1000, factor: 10 },
             conjunctions: 0.5,
             from_initial: 0.3,
             extended: false,
-            incremental: 0.1,
+            incremental: 0.5,
             models: 2,
             random_models: 1,
             open_cases: false,

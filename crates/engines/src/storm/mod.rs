@@ -7,14 +7,16 @@
 mod config;
 mod pools;
 
-use eval::EvaluatedModel;
+use eval::{EvaluatedModel, Value};
+use generate::Rng;
+use smtlib::{Op, Sort, Store, Term};
 
 pub use config::Storm;
 use pools::Pools;
 
 use crate::case::Draft;
 use crate::engine::{Bench, Engine, Round};
-use crate::frames;
+use crate::frames::{self, Switches};
 use crate::models::{self, Wanted};
 use crate::skeleton::Skeleton;
 
@@ -41,14 +43,47 @@ impl Engine for Storm {
         }
         let largest = models.iter().map(|(_, pools)| pools.initial()).max()?;
         let length = self.instances.scaled(largest);
-        Some(Box::new(Instances { config: self.clone(), skeleton, models, length, tried: 0, made: 0 }))
+        let switches =
+            if bench.rng.chance(self.incremental) { switches(bench.store, &mut models) } else { None };
+        Some(Box::new(Instances {
+            config: self.clone(),
+            skeleton,
+            models,
+            switches,
+            length,
+            tried: 0,
+            made: 0,
+        }))
     }
+}
+
+/// Formulas that a check may switch on by assuming a constant.
+const SWITCHES: usize = 2;
+
+/// Probability that an assertion is one of these.
+const SWITCHED: f64 = 0.15;
+
+/// Fresh constants that are true under every model.
+fn switches(store: &mut Store, models: &mut [(EvaluatedModel, Pools)]) -> Option<Switches> {
+    let mut switches = Switches::default();
+    for _ in 0..SWITCHES {
+        let name = store.fresh_name("assumed");
+        let fun = store.declare_fun(name, &[], Sort::BOOL);
+        for (world, _) in &mut *models {
+            world.add(fun, Value::Bool(true));
+        }
+        switches.funs.push(fun);
+        switches.terms.push(store.call(fun, &[]).ok()?);
+    }
+    Some(switches)
 }
 
 struct Instances {
     config: Storm,
     skeleton: Skeleton,
     models: Vec<(EvaluatedModel, Pools)>,
+    /// There for rounds of incremental instances.
+    switches: Option<Switches>,
     length: usize,
     tried: usize,
     made: usize,
@@ -60,18 +95,28 @@ impl Round for Instances {
             self.tried += 1;
             let turn = self.made % self.models.len();
             let (world, pools) = &mut self.models[turn];
-            let count = bench.rng.between(1, self.config.max_assertions.max(1));
-            let assertions: Vec<_> =
-                (0..count).filter_map(|_| pools.draw(&self.config, bench.rng)).map(|f| f.asserted).collect();
-            let incremental = bench.rng.chance(self.config.incremental);
-            let (script, frames) = if incremental {
-                frames::spread(&self.skeleton, &assertions, bench.rng)
-            } else {
-                (self.skeleton.script(&[], &assertions), 1)
+            // With every atom of a small pool asserted as it is, nothing else in an instance would matter.
+            let most = self.config.max_assertions.min(pools.initial().div_ceil(2));
+            let count = bench.rng.between(1, most.max(1));
+            let mut assertions: Vec<Term> = Vec::with_capacity(count);
+            for _ in 0..count {
+                if let Some(formula) = pools.draw(&self.config, bench.rng)
+                    && !assertions.contains(&formula.asserted)
+                {
+                    assertions.push(formula.asserted);
+                }
+            }
+            let (script, frames) = match &self.switches {
+                Some(switches) => {
+                    switch(bench.store, bench.rng, switches, &mut assertions);
+                    frames::spread(&self.skeleton, switches, &assertions, bench.rng)
+                }
+                None => (self.skeleton.script(&[], &assertions), 1),
             };
             // The construction made every assertion true; a failure here could only be a budget.
             let Ok(witness) = world.witness(bench.store, &script) else { continue };
             self.made += 1;
+            let count = assertions.len();
             let change = format!("{count} assertions in {frames} frames under model {turn}");
             return Some(Draft::satisfied(script, witness).with_changes(vec![change]));
         }
@@ -80,5 +125,17 @@ impl Round for Instances {
 
     fn length(&self) -> usize {
         self.length
+    }
+}
+
+/// Puts some assertions under a constant that checks may assume.
+fn switch(store: &mut Store, rng: &mut Rng, switches: &Switches, assertions: &mut [Term]) {
+    for assertion in assertions {
+        if rng.chance(SWITCHED)
+            && let Some(switch) = rng.pick(&switches.terms)
+            && let Ok(guarded) = store.op(Op::Implies, &[*switch, *assertion])
+        {
+            *assertion = guarded;
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The initial pool of fragments and the construction pool built from it (the paper's algorithm 1).
 
 use eval::EvaluatedModel;
-use generate::Rng;
+use generate::{Config as GrammarConfig, Grammar, Rng, Scope};
 use rustc_hash::FxHashMap;
 use smtlib::{Head, Op, Sort, Store, Term};
 
@@ -41,6 +41,9 @@ impl Pools {
         if pools.initial.is_empty() {
             return pools;
         }
+        if pools.initial.len() < config.fragments {
+            pools.grow(config, bench, skeleton, world);
+        }
         let wanted = config.constructed.scaled(pools.initial.len());
         for _ in 0..wanted * ATTEMPTS {
             if pools.constructed.len() >= wanted {
@@ -51,6 +54,44 @@ impl Pools {
             }
         }
         pools
+    }
+
+    /// Random formulas over the seed's symbols beside the few fragments that it has.
+    fn grow(
+        &mut self,
+        config: &Storm,
+        bench: &mut Bench<'_>,
+        skeleton: &Skeleton,
+        world: &mut EvaluatedModel,
+    ) {
+        let small = GrammarConfig {
+            nodes: 3,
+            sharing: 0.0,
+            quantifiers: 0.0,
+            leaves: 0.2,
+            constants: 0.3,
+            arity: 3,
+            partial: config.open_cases,
+            ..bench.grammar.config().clone()
+        };
+        let name = &bench.grammar.logic().name;
+        let Ok(grammar) = Grammar::new(name, bench.grammar.releases(), small) else { return };
+        let mut scope = Scope::of_script(bench.store, &skeleton.script(&[], &[]));
+        for _ in 0..config.fragments * ATTEMPTS {
+            if self.initial.len() >= config.fragments {
+                break;
+            }
+            let Some(term) = grammar.term(bench.store, bench.rng, Sort::BOOL, &mut scope, 2) else { break };
+            let known = self.initial.iter().any(|formula| formula.term == term);
+            let depth = bench.store.depth(term) as u32;
+            if !known
+                && depth <= config.max_depth
+                && let Ok(truth) = world.holds(bench.store, term)
+                && let Some(formula) = formula(bench.store, term, truth, depth)
+            {
+                self.initial.push(formula);
+            }
+        }
     }
 
     pub fn is_empty(&self) -> bool {

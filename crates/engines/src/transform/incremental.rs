@@ -6,7 +6,7 @@
 use super::Transform;
 use crate::case::Draft;
 use crate::engine::Bench;
-use crate::frames;
+use crate::frames::{self, Switches};
 use crate::skeleton::Skeleton;
 
 /// The transform.
@@ -27,7 +27,7 @@ impl Transform for Incremental {
         if skeleton.in_force.is_empty() {
             return None;
         }
-        let (script, count) = frames::spread(&skeleton, &skeleton.in_force, bench.rng);
+        let (script, count) = frames::spread(&skeleton, &Switches::default(), &skeleton.in_force, bench.rng);
         draft.with_part(bench.store, script, &format!("assertions spread over {count} frames"))
     }
 }

@@ -4,5 +4,6 @@ mod common;
 mod composition;
 mod polarity;
 mod pre_analysis;
+mod rules;
 mod satisfiable;
 mod side_conditions;

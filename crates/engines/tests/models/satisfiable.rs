@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::common::{Knows, LOGICS, cases, check, grammar, read, satisfied, seed};
-use engines::{Diver, Engine, Nobody, Storm};
+use engines::quality::Quality;
+use engines::{Bench, Diver, Engine, NoOptions, Nobody, Storm};
 use generate::rng;
 use smtlib::{Command, Release, Store, print};
 
@@ -88,7 +89,8 @@ fn storm_fragments_a_formula_as_in_figure_2() {
     let text = "(set-logic QF_UF)(declare-fun f1 () Bool)(declare-fun f2 () Bool)(declare-fun f3 () Bool)
         (assert (and f1 (or f2 f3)))(check-sat)";
     let script = read(&mut store, text);
-    let only_initial = Storm { max_assertions: 1, from_initial: 1.0, incremental: 0.0, ..Storm::default() };
+    let paper = Storm { fragments: 0, max_assertions: 1, incremental: 0.0, ..Storm::default() };
+    let only_initial = Storm { from_initial: 1.0, ..paper.clone() };
     let mut rng = rng::stream(5, 5);
     let made = cases(
         &only_initial,
@@ -113,7 +115,7 @@ fn storm_fragments_a_formula_as_in_figure_2() {
     assert_eq!(fragments, BTreeSet::from(expected));
 
     // Constructed formulas are conjunctions and negations of what is in the pools.
-    let constructed = Storm { max_depth: 4, max_assertions: 1, incremental: 0.0, ..Storm::default() };
+    let constructed = Storm { max_depth: 4, ..paper };
     let made =
         cases(&constructed, &mut store, &mut rng, &mut Nobody, &grammar("QF_UF"), seed(script, None), 300);
     let texts: Vec<String> =
@@ -136,7 +138,7 @@ fn storm_keeps_the_tactic_of_check_sat_using() {
     let text = "(declare-fun a () Bool)(declare-fun b () Bool)(assert (not b))
         (assert (not (and (not a) b)))(assert a)(check-sat-using dom-simplify)";
     let script = read(&mut store, text);
-    let storm = Storm { incremental: 0.5, ..Storm::default() };
+    let storm = Storm { incremental: 1.0, ..Storm::default() };
     let mut rng = rng::stream(6, 6);
     let made = cases(&storm, &mut store, &mut rng, &mut Nobody, &grammar("QF_UF"), seed(script, None), 100);
     assert_eq!(made.len(), 100);
@@ -163,4 +165,144 @@ fn seeds_that_hang_on_division_by_zero_are_left_alone_unless_allowed() {
         assert!(open_cases || made.is_empty());
         made.iter().for_each(|case| check(&store, case));
     }
+}
+
+const SMALL: &str = "(set-logic QF_BV)(declare-const a (_ BitVec 8))
+    (assert (and true (= ((_ zero_extend 24) a) #x0000002d)))(check-sat)";
+
+/// A model of [`SMALL`].
+fn small_model(store: &Store, script: &smtlib::Script) -> Knows {
+    let mut model = eval::Model::new();
+    let fun = script.declared_funs().next().expect("a constant");
+    assert!(store.fun(fun).params.is_empty());
+    model.assign(fun, eval::Value::bv(8, 0x2d));
+    Knows(model)
+}
+
+#[test]
+fn mutants_of_a_small_seed_go_far_and_keep_its_symbols() {
+    let mut store = Store::new();
+    let script = read(&mut store, SMALL);
+    let mut ask = small_model(&store, &script);
+    let mut rng = rng::stream(8, 8);
+    let diver = Diver::default();
+    let grammar = grammar("QF_BV");
+    let made = cases(&diver, &mut store, &mut rng, &mut ask, &grammar, seed(script.clone(), None), 60);
+    let mut quality = Quality::default();
+    quality.begin(&store, &grammar, &script);
+    made.iter().for_each(|case| quality.count(&store, &script, case));
+    let figures = quality.figures();
+    assert_eq!((figures.mutants, figures.without_symbols), (60, 0), "{figures:?}");
+    assert!(figures.changes_per_mutant > 2.5 && figures.distinct > 50, "{figures:?}");
+    assert!(figures.bare_leaves * 5 < figures.new_terms, "{figures:?}");
+    assert!(figures.literal_conditions * 5 < figures.conditions, "{figures:?}");
+    assert!(figures.most_frequent < 0.2, "{figures:?}");
+    for case in &made {
+        let fresh = case.script.assertions().find(|term| store.term_text(*term).starts_with("fresh!"));
+        assert!(fresh.is_none(), "a formula that is nothing but a fresh constant");
+    }
+}
+
+#[test]
+fn a_later_round_may_start_from_what_an_earlier_one_has_made() {
+    let mut store = Store::new();
+    let script = read(&mut store, SMALL);
+    let mut ask = small_model(&store, &script);
+    let grammar = grammar("QF_BV");
+    let seeds = vec![seed(script, None)];
+    let mut rng = rng::stream(8, 9);
+    let mut bench = Bench {
+        store: &mut store,
+        rng: &mut rng,
+        ask: &mut ask,
+        grammar: &grammar,
+        seeds: &seeds,
+        options: &NoOptions,
+    };
+    let mut round = Diver::default().open(&mut bench).expect("a round");
+    assert!(round.heirs().is_empty());
+    let drafts: Vec<_> = (0..40).filter_map(|_| round.next(&mut bench)).collect();
+    let deepest = drafts.iter().map(|draft| draft.changes().len()).max().expect("mutants");
+    let text = |script: &smtlib::Script| print::print(bench.store, script, Release::STANDARD);
+    let heirs: Vec<String> = round.heirs().iter().map(text).collect();
+    assert!(!heirs.is_empty());
+    for heir in &heirs {
+        let of = drafts.iter().find(|draft| text(draft.script()) == *heir).expect("a mutant of the round");
+        assert!(of.changes().len() + 3 > deepest, "{} of {deepest}", of.changes().len());
+    }
+}
+
+#[test]
+fn rounds_leave_the_logic_of_their_seed_where_they_may() {
+    let text =
+        "(set-logic QF_IDL)(declare-const x Int)(declare-const y Int)(assert (< (- x y) 3))(check-sat)";
+    for (widen, expected) in [(0.0, "QF_IDL"), (1.0, "ALL")] {
+        let mut store = Store::new();
+        let script = read(&mut store, text);
+        let diver = Diver { widen, random_models: 1_000, ..Diver::default() };
+        let mut rng = rng::stream(4, 4);
+        let made =
+            cases(&diver, &mut store, &mut rng, &mut Nobody, &grammar("QF_IDL"), seed(script, None), 60);
+        assert!(!made.is_empty());
+        let linear = made.iter().any(|case| {
+            let terms = store.subterms(&case.script.assertions().collect::<Vec<_>>());
+            terms.iter().any(|term| store.op_of(*term) == Some(smtlib::Op::IntAdd))
+        });
+        assert_eq!(linear, expected == "ALL");
+        for case in &made {
+            assert_eq!(case.script.logic(&store), Some(expected));
+            check(&store, case);
+        }
+    }
+}
+
+#[test]
+fn seeds_that_are_small_as_graphs_have_mutants() {
+    // 2^40 nodes as a tree.
+    let mut text = "(set-logic QF_LIA)(declare-const x0 Int)".to_owned();
+    for i in 0..40 {
+        text += &format!("(define-fun x{} () Int (+ x{i} x{i}))", i + 1);
+    }
+    text += "(assert (<= x40 0))(check-sat)";
+    let mut store = Store::new();
+    let script = read(&mut store, &text);
+    let mut rng = rng::stream(4, 5);
+    let diver = Diver { random_models: 1_000, ..Diver::default() };
+    let made = cases(&diver, &mut store, &mut rng, &mut Nobody, &grammar("QF_LIA"), seed(script, None), 20);
+    assert_eq!(made.len(), 20);
+    made.iter().for_each(|case| check(&store, case));
+}
+
+#[test]
+fn instances_of_a_small_seed_differ() {
+    let text = "(set-logic QF_LIA)(declare-const x Int)(declare-const y Int)
+        (assert (and (< x 5) (> y x)))(assert (or (= x 1) (< y 3)))(check-sat)";
+    let mut incremental = 0;
+    for stream in 0..40 {
+        let mut store = Store::new();
+        let script = read(&mut store, text);
+        let mut rng = rng::stream(12, stream);
+        let storm = Storm::default();
+        let made = cases(
+            &storm,
+            &mut store,
+            &mut rng,
+            &mut Nobody,
+            &grammar("QF_LIA"),
+            seed(script.clone(), None),
+            50,
+        );
+        let mut quality = Quality::default();
+        made.iter().for_each(|case| quality.count(&store, &script, case));
+        made.iter().for_each(|case| check(&store, case));
+        let distinct = quality.figures().distinct;
+        assert!(distinct > 30, "stream {stream}: {distinct} of 50");
+        let commands = || made.iter().flat_map(|case| &case.script.commands);
+        let pushes = commands().any(|command| matches!(command, Command::Push(2..)));
+        let pops = commands().any(|command| matches!(command, Command::Pop(2..)));
+        let assuming = commands().any(|command| matches!(command, Command::CheckSatAssuming(_)));
+        assert!(pushes == pops && pops == assuming, "all of them or none");
+        incremental += usize::from(pushes);
+    }
+    assert!((10..31).contains(&incremental), "about half of the rounds: {incremental} of 40");
 }

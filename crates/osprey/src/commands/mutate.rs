@@ -8,6 +8,7 @@ use campaign::driver::{AnswerCache, Driver, FairOptions, Plan, PlannedSeed, Ques
 use campaign::input::LARGEST_FILE;
 use campaign::{SeedText, Target};
 use clap::Args;
+use engines::quality::{Figures, Quality};
 use engines::{Ask, Engine, Provenance, SolverSettings, TestCase};
 use eval::model_text::{Unwritable, read_model, write_model};
 use eval::{Expectation, Model};
@@ -28,6 +29,7 @@ Examples:
   osprey mutate --engine diver seed.smt2 --model model.txt --out mutants
   osprey mutate --engine polarity unsat.smt2 --count 50 --out mutants
   osprey mutate --engine fusion one.smt2 other.smt2 --out mutants
+  osprey mutate --engine diver seed.smt2 --count 500 --out mutants -s z3@5.4.0 --stats
 
 Each mutant is a .smt2 file; what is known about its answer is in a .json file of the same name, and a model that
 satisfies it in a .model file, which `osprey eval` reads.")]
@@ -67,6 +69,10 @@ pub struct Mutate {
     #[command(flatten)]
     settings: EngineSettings,
 
+    /// Print what the mutants are like: operators of new terms, changes per mutant, depth, literal conditions
+    #[arg(long)]
+    stats: bool,
+
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
@@ -95,6 +101,8 @@ struct Summary<'a> {
     count: usize,
     witnesses: usize,
     out: &'a Path,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stats: Option<&'a Figures>,
 }
 
 impl Mutate {
@@ -117,6 +125,7 @@ impl Mutate {
         output::folder(&self.out)?;
         let mut driver = Driver::new(&targets, self.rng_seed).with_options(FairOptions { targets: &targets });
         let (mut count, mut witnesses, mut round) = (0, 0, 0);
+        let mut quality = Quality::default();
         // A round may be shorter than what is wanted; further ones have streams of their own.
         while count < self.count {
             let plan = Plan {
@@ -130,11 +139,17 @@ impl Mutate {
             };
             let Some(mut chain) = driver.open(&*engine, &plan, &mut asked)? else { break };
             let before = count;
+            let seed = chain.seeds().first().map(|seed| seed.script.clone()).unwrap_or_default();
+            quality.begin(&driver.store, chain.grammar(), &seed);
             while count < self.count {
                 let Some(case) = driver.next(&mut chain, &mut asked)? else { break };
                 let Some(witnessed) = self.write(&mut driver.store, &case, count, dialect)? else { continue };
+                quality.count(&driver.store, &seed, &case);
                 witnesses += usize::from(witnessed);
                 count += 1;
+            }
+            if let Some(effort) = chain.effort() {
+                quality.effort(effort);
             }
             round += 1;
             if count == before {
@@ -148,8 +163,15 @@ impl Mutate {
         if count == 0 {
             bail!("{} makes nothing of this seed{}", self.engine, advice(&self.engine));
         }
-        let summary =
-            Summary { engine: &self.engine, rng_seed: self.rng_seed, count, witnesses, out: &self.out };
+        let figures = self.stats.then(|| quality.figures());
+        let summary = Summary {
+            engine: &self.engine,
+            rng_seed: self.rng_seed,
+            count,
+            witnesses,
+            out: &self.out,
+            stats: figures.as_ref(),
+        };
         if self.json {
             output::print_json(&summary)?;
         } else {
@@ -158,6 +180,9 @@ impl Mutate {
             output::print(&format!(
                 "{count} mutants, {witnesses} with witnesses, in {out} (--rng-seed {seed})\n"
             ))?;
+            if let Some(figures) = &figures {
+                output::print(&shown(figures))?;
+            }
         }
         Ok(Exit::Clean)
     }
@@ -213,6 +238,40 @@ impl Mutate {
         }
         Ok(Some(model.is_some()))
     }
+}
+
+/// The statistics as lines of text.
+fn shown(figures: &Figures) -> String {
+    let percent = |part: u64, whole: u64| if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 };
+    let mut text = format!(
+        "{} distinct after unit propagation and renaming; {:.1} changes per mutant; {} without a symbol of the seed\n",
+        figures.distinct, figures.changes_per_mutant, figures.without_symbols
+    );
+    if figures.new_terms > 0 {
+        let all: u64 = figures.operators.values().sum();
+        text += &format!(
+            "{} new terms: {:.1} levels of operators; {:.1} % bare leaves; {:.1} % of {} Boolean arguments are true or \
+             false\n",
+            figures.new_terms,
+            figures.levels,
+            percent(figures.bare_leaves, figures.new_terms),
+            percent(figures.literal_conditions, figures.conditions),
+            figures.conditions
+        );
+        if let Some(rate) = figures.accepted_per_try {
+            text += &format!("{:.1} % of the random terms accepted\n", 100.0 * rate);
+        }
+        text += &format!(
+            "{} of {} operators in play used:\n",
+            figures.operators_used, figures.operators_available
+        );
+        let mut operators: Vec<_> = figures.operators.iter().collect();
+        operators.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), **name));
+        for (name, count) in operators {
+            text += &format!("  {count:>6}  {:>5.1} %  {name}\n", percent(*count, all));
+        }
+    }
+    text
 }
 
 fn advice(engine: &str) -> &'static str {

@@ -6,6 +6,7 @@ use dashu_int::UBig;
 use eval::Value;
 use eval::bv::BitVector;
 use eval::integer::Integer;
+use eval::rational::Rational;
 use smtlib::{Op, SortKind};
 
 use super::{Exact, Image, Node, Part};
@@ -47,7 +48,28 @@ pub(super) fn preimage(node: &Node<'_>, op: Op, i: usize, set: &Constraint) -> O
             shifted(set, node.bv(1)?, |end| from.sub(end), true)
         }
         BvMul => mul(node, i, set),
+        BvNand | BvNor => match not(set)? {
+            Exact(set) => and_or(node, if op == BvNand { BvAnd } else { BvOr }, i, &set),
+            Part(_) => None,
+        },
+        BvXnor if node.len() == 2 => {
+            let other = node.other(i)?.as_bv()?.not();
+            match set {
+                Constraint::Only(Value::BitVector(v)) => Some(Exact(only(v.xor(&other)))),
+                Constraint::Bits { mask, value } => {
+                    Some(Exact(Constraint::Bits { mask: mask.clone(), value: value.xor(&other.and(mask)) }))
+                }
+                _ => None,
+            }
+        }
+        BvRotateLeft | BvRotateRight => rotate(node, op, set),
         BvUdiv if i == 0 => udiv(node, set),
+        BvUdiv => udiv_divisor(node, set),
+        BvUrem => urem(node, i, set),
+        BvUaddo | BvUsubo | BvUmulo | BvSaddo | BvSsubo | BvSmulo => match set {
+            Constraint::Bool(truth) => overflow(node, op, i, *truth),
+            _ => None,
+        },
         BvConcat => concat(node, i, set),
         BvExtract => extract(node, set),
         BvZeroExtend | UbvToInt => to_wider(node, op, set),
@@ -255,6 +277,107 @@ fn udiv(node: &Node<'_>, set: &Constraint) -> Option<Image> {
     let low = &low.to_unsigned() * &number;
     let high = &(&(&high.to_unsigned() + &Integer::ONE) * &number) - &Integer::ONE;
     clamped(divisor.width(), &low, &high, false).map(Exact)
+}
+
+/// The quotient falls while the divisor grows.
+fn udiv_divisor(node: &Node<'_>, set: &Constraint) -> Option<Image> {
+    let (number, divisor) = (node.bv(0)?, node.bv(1)?);
+    if divisor.is_zero() {
+        return None;
+    }
+    let (low, high) = match set {
+        Constraint::Only(Value::BitVector(v)) => (v, v),
+        Constraint::Unsigned(low, high) => (low, high),
+        _ => return None,
+    };
+    let size = number.to_unsigned();
+    let least = &size.div_euclid(&(&high.to_unsigned() + &Integer::ONE))? + &Integer::ONE;
+    let most = match low.is_zero() {
+        true => BitVector::all_ones(number.width()).to_unsigned(),
+        false => size.div_euclid(&low.to_unsigned())?,
+    };
+    let own = divisor.to_unsigned();
+    if own < least || own > most {
+        return None;
+    }
+    clamped(number.width(), &least, &most, false).map(Part)
+}
+
+fn urem(node: &Node<'_>, i: usize, set: &Constraint) -> Option<Image> {
+    let (number, divisor) = (node.bv(0)?, node.bv(1)?);
+    if i == 1 {
+        // A number is its own remainder by all greater divisors.
+        if divisor.unsigned_cmp(number).is_le() {
+            return None;
+        }
+        let next = &number.to_unsigned() + &Integer::ONE;
+        return clamped(number.width(), &next, &BitVector::all_ones(number.width()).to_unsigned(), false)
+            .map(Part);
+    }
+    let (low, high) = match set {
+        Constraint::Only(Value::BitVector(v)) => (v, v),
+        Constraint::Unsigned(low, high) => (low, high),
+        _ => return None,
+    };
+    if divisor.is_zero() {
+        return Some(Part(unsigned(low.clone(), high.clone())));
+    }
+    // The numbers of the present period.
+    let size = divisor.to_unsigned();
+    let remainder = number.to_unsigned().rem_euclid(&size)?;
+    let base = &number.to_unsigned() - &remainder;
+    let last = (&size - &Integer::ONE).min(high.to_unsigned());
+    clamped(number.width(), &(&base + &low.to_unsigned()), &(&base + &last), false).map(Part)
+}
+
+fn rotate(node: &Node<'_>, op: Op, set: &Constraint) -> Option<Image> {
+    let by = u64::from(node.index(0)?);
+    let back = |bits: &BitVector| match op {
+        Op::BvRotateLeft => bits.rotate_right(by),
+        _ => bits.rotate_left(by),
+    };
+    Some(Exact(match set {
+        Constraint::Only(Value::BitVector(v)) => only(back(v)),
+        Constraint::Bits { mask, value } => Constraint::Bits { mask: back(mask), value: back(value) },
+        _ => return None,
+    }))
+}
+
+/// Numbers whose sum, difference or product with the other one can or cannot be represented.
+fn overflow(node: &Node<'_>, op: Op, i: usize, truth: bool) -> Option<Image> {
+    use Op::*;
+    let is_signed = matches!(op, BvSaddo | BvSsubo | BvSmulo);
+    let other = node.other(i)?.as_bv()?;
+    let own = other.width();
+    let other = if is_signed { other.to_signed() } else { other.to_unsigned() };
+    let (least, greatest) = if is_signed {
+        (BitVector::min_signed(own).to_signed(), BitVector::min_signed(own).not().to_signed())
+    } else {
+        (Integer::ZERO, BitVector::all_ones(own).to_unsigned())
+    };
+    // Bounds of the argument for a result between the least and the greatest number.
+    let (low, high) = match (op, i) {
+        (BvUaddo | BvSaddo, _) => (&least - &other, &greatest - &other),
+        (BvUsubo | BvSsubo, 0) => (&least + &other, &greatest + &other),
+        (BvUsubo | BvSsubo, _) => (&other - &greatest, &other - &least),
+        _ if other.is_zero() => (least.clone(), greatest.clone()),
+        _ => {
+            let (a, b) = if other.is_negative() { (&greatest, &least) } else { (&least, &greatest) };
+            (
+                Rational::new(a.clone(), other.clone())?.ceil(),
+                Rational::new(b.clone(), other.clone())?.floor(),
+            )
+        }
+    };
+    if high < least || low > greatest {
+        return None;
+    }
+    let fitting = clamped(own, &low, &high, is_signed)?;
+    match (truth, fitting) {
+        (true, Constraint::Any) => None,
+        (true, set) => Some(Exact(set.complement())),
+        (false, set) => Some(Exact(set)),
+    }
 }
 
 /// Integers between two bounds as bit-vectors of a width.

@@ -1,10 +1,64 @@
 //! Arrays and datatypes.
 
-use eval::Value;
-use smtlib::{Head, Op};
+use eval::value::{Function, Table};
+use eval::{Interpretation, Value};
+use smtlib::{Fun, Head, Op};
 
 use super::{Exact, Image, Node, Part};
 use crate::diver::constraint::Constraint;
+
+/// Functions and arrays with more entries keep their arguments.
+const ENTRIES: usize = 64;
+
+/// An argument of a function that the model gives as a table, or an index.
+fn lookup<'v>(
+    table: &'v Table,
+    set: &Constraint,
+    own: impl Fn(&'v Value) -> Option<Option<&'v Value>>,
+) -> Option<Image> {
+    if table.entries().len() > ENTRIES {
+        return None;
+    }
+    let elsewhere = set.contains(table.default_value()?)?;
+    // The arguments whose result is not what it is everywhere else.
+    let mut exceptions: Vec<Value> = Vec::new();
+    for (key, result) in table.entries() {
+        let Some(key) = own(key)? else { continue };
+        if !key.is_definite() {
+            return None;
+        }
+        if set.contains(result)? != elsewhere {
+            exceptions.push(key.clone());
+        }
+    }
+    let exceptions = match exceptions.as_slice() {
+        [] if elsewhere => return Some(Exact(Constraint::Any)),
+        [] => return None,
+        [only] => Constraint::exactly(only.clone()),
+        _ => Constraint::OneOf(exceptions.into()),
+    };
+    Some(Exact(if elsewhere { exceptions.complement() } else { exceptions }))
+}
+
+/// An argument of a declared function.
+pub(super) fn call(node: &Node<'_>, fun: Fun, i: usize, set: &Constraint) -> Option<Image> {
+    let Interpretation::Value(Value::Function(function)) = node.model.get(fun)? else { return None };
+    let Function::Table { arity, table } = &**function else { return None };
+    if *arity as usize != node.len() {
+        return None;
+    }
+    lookup(table, set, |key| match key {
+        Value::Tuple(parts) if *arity > 1 => {
+            for (j, part) in parts.iter().enumerate() {
+                if j != i && !part.equal(node.value(j)?)? {
+                    return Some(None);
+                }
+            }
+            Some(Some(parts.get(i)?))
+        }
+        key => Some((*arity == 1).then_some(key)),
+    })
+}
 
 pub(super) fn array(node: &Node<'_>, op: Op, i: usize, set: &Constraint) -> Option<Image> {
     match (op, i) {
@@ -13,6 +67,10 @@ pub(super) fn array(node: &Node<'_>, op: Op, i: usize, set: &Constraint) -> Opti
             // An index whose identity is uncertain cannot be looked up.
             index.is_definite().then(|| Exact(Constraint::At(index.clone(), Box::new(set.clone()))))
         }
+        (Op::Select, 1) => match node.value(0)? {
+            Value::Array(table) => lookup(table, set, |key| Some(Some(key))),
+            _ => None,
+        },
         (Op::Store, _) => {
             let Constraint::At(seen, element) = set else { return None };
             let here = node.value(1)?.equal(seen)?;

@@ -14,7 +14,7 @@ mod text;
 use eval::bv::BitVector;
 use eval::integer::Integer;
 use eval::rational::Rational;
-use eval::{EvaluatedModel, Value};
+use eval::{EvaluatedModel, Model, Value};
 use smtlib::{Head, Indices, Op, Store, Term};
 
 use super::constraint::{Constraint, Stated};
@@ -60,7 +60,7 @@ pub fn arguments(
         }
     } else {
         let values: Vec<Option<Value>> = args.iter().map(|arg| world.evaluate(store, *arg).ok()).collect();
-        let node = Node::new(store, term, &values);
+        let node = Node::new(store, term, &values, world.model());
         out.extend((0..args.len()).map(|i| node.argument(i, parent)));
     }
     if binds { Ground::Inside } else { ground }
@@ -85,10 +85,12 @@ struct Node<'a> {
     falses: usize,
     /// The sum of all arguments, for the additions.
     sum: Option<Value>,
+    /// What functions are.
+    model: &'a Model,
 }
 
 impl<'a> Node<'a> {
-    fn new(store: &'a Store, term: Term, values: &'a [Option<Value>]) -> Node<'a> {
+    fn new(store: &'a Store, term: Term, values: &'a [Option<Value>], model: &'a Model) -> Node<'a> {
         let head = store.head(term);
         let count = |truth| values.iter().filter(|value| **value == Some(Value::Bool(truth))).count();
         let (trues, falses) = (count(true), count(false));
@@ -104,7 +106,7 @@ impl<'a> Node<'a> {
             Head::Op(Op::BvAdd, _) => bits::fold(values, None, BitVector::add).map(Value::BitVector),
             _ => None,
         };
-        Node { store, term, head, values, trues, falses, sum }
+        Node { store, term, head, values, trues, falses, sum, model }
     }
 
     fn argument(&self, i: usize, parent: &Stated) -> Stated {
@@ -143,6 +145,8 @@ impl<'a> Node<'a> {
                 BvAnd
                     | BvOr
                     | BvMul
+                    | BvNand
+                    | BvNor
                     | BvUdiv
                     | BvConcat
                     | BvZeroExtend
@@ -167,6 +171,7 @@ impl<'a> Node<'a> {
                 .or_else(|| text::preimage(self, op, i, set))
                 .or_else(|| data::array(self, op, i, set)),
             Head::Constructor(..) | Head::Selector(..) | Head::Tester(..) => data::datatype(self, i, set),
+            Head::Fun(fun) => data::call(self, fun, i, set),
             _ => None,
         }
     }

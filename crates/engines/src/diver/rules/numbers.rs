@@ -21,7 +21,7 @@ pub(super) fn preimage(node: &Node<'_>, op: Op, i: usize, set: &Constraint) -> O
             let values = (0..node.len()).map(|j| node.rational(j).cloned()).collect::<Option<Vec<_>>>()?;
             wrap(chain(relation(op)?, &values, i, *truth, |bound| bound), Constraint::Real)
         }
-        (IntNeg | IntAdd | IntSub | IntMul | IntDiv | IntAbs | ToInt, Constraint::Int(set)) => {
+        (IntNeg | IntAdd | IntSub | IntMul | IntDiv | IntMod | IntAbs | ToInt, Constraint::Int(set)) => {
             int(node, op, i, set)
         }
         (RealNeg | RealAdd | RealSub | RealMul | RealDiv | RealAbs | ToReal, Constraint::Real(set)) => {
@@ -190,6 +190,8 @@ fn int(node: &Node<'_>, op: Op, i: usize, set: &Interval<Integer>) -> Option<Ima
                 high: high.map_or(Bound::Unbounded, |high| Bound::Included(&(&high * divisor) + &last)),
             })
         }
+        Op::IntDiv if i == 1 && node.len() == 2 => int_divisor(node, set),
+        Op::IntMod if node.len() == 2 => remainder(node, i, set),
         Op::IntAbs => {
             let (low, high) = set.ends();
             match (low.filter(|low| low.signum() > 0), high) {
@@ -222,6 +224,102 @@ fn rounded_end(
         None => Some(Bound::Unbounded),
         Some(end) => Some(Bound::Included(round(&Rational::new(end, factor.clone())?))),
     }
+}
+
+/// Divisors of the present sign: the quotient is monotone in them.
+fn int_divisor(node: &Node<'_>, set: &Interval<Integer>) -> Option<Image> {
+    let (number, divisor) = (node.int(0)?, node.int(1)?);
+    if divisor.is_zero() {
+        return None;
+    }
+    // A divisor of the other sign has the opposite quotient.
+    let turned = divisor.is_negative();
+    let set = if turned { map(set, true, |end| -end.clone()) } else { set.clone() };
+    let (low, high) = set.ends();
+    let (least, most) = if number.is_negative() {
+        // Quotients are -c for c = ceil(-number / divisor).
+        let number = -number.clone();
+        let up = |by: &Integer| Some(Rational::new(number.clone(), by.clone())?.ceil());
+        let least = match low {
+            Some(low) => Some(up(&-low)?),
+            None => None,
+        };
+        let most = match high.map(|high| &-high - &Integer::ONE).filter(|before| before.signum() > 0) {
+            Some(before) => Some(&up(&before)? - &Integer::ONE),
+            None => None,
+        };
+        (least, most)
+    } else {
+        let least = match high {
+            Some(high) => Some(&number.div_euclid(&(&high + &Integer::ONE))? + &Integer::ONE),
+            None => None,
+        };
+        let most = match low.filter(|low| low.signum() > 0) {
+            Some(low) => Some(number.div_euclid(&low)?),
+            None => None,
+        };
+        (least, most)
+    };
+    let least = least.filter(|least| least.signum() > 0).unwrap_or(Integer::ONE);
+    let interval =
+        Interval { low: Bound::Included(least), high: most.map_or(Bound::Unbounded, Bound::Included) };
+    let interval = if turned { map(&interval, true, |end| -end.clone()) } else { interval };
+    interval.contains(divisor).then_some(Part(Constraint::Int(interval)))
+}
+
+fn remainder(node: &Node<'_>, i: usize, set: &Interval<Integer>) -> Option<Image> {
+    let (number, divisor) = (node.int(0)?, node.int(1)?);
+    let remainder = number.rem_euclid(divisor)?;
+    let size = divisor.abs();
+    if i == 0 {
+        // The numbers of the present period.
+        let (low, high) = set.ends();
+        let last = &size - &Integer::ONE;
+        let low = low.unwrap_or(Integer::ZERO).max(Integer::ZERO);
+        let high = high.unwrap_or_else(|| last.clone()).min(last.clone());
+        if low.is_zero() && high == last {
+            return Some(Exact(Constraint::Any));
+        }
+        let base = number - &remainder;
+        return Some(Part(Constraint::Int(Interval::closed(&base + &low, &base + &high))));
+    }
+    // A number that is not negative is its own remainder by all greater divisors.
+    if remainder != *number {
+        return None;
+    }
+    let next = number + &Integer::ONE;
+    Some(Part(Constraint::Int(if divisor.is_negative() {
+        Interval { low: Bound::Unbounded, high: Bound::Included(-next) }
+    } else {
+        Interval { low: Bound::Included(next), high: Bound::Unbounded }
+    })))
+}
+
+/// Divisors of the present sign.
+fn real_divisor(node: &Node<'_>, set: &Interval<Rational>) -> Option<Image> {
+    let (number, divisor) = (node.rational(0)?, node.rational(1)?);
+    if divisor.is_zero() {
+        return None;
+    }
+    // With everything positive the quotient falls while the divisor grows.
+    let turned = number.is_negative() != divisor.is_negative();
+    let set = if turned && !number.is_zero() { map(set, true, |end| -end) } else { set.clone() };
+    let size = if number.is_negative() { -number } else { number.clone() };
+    let through =
+        |end: &Rational| end.recip().filter(|inverse| !inverse.is_negative()).map(|inverse| &size * &inverse);
+    let end = |bound: &Bound<Rational>| match bound {
+        Bound::Unbounded => None,
+        Bound::Included(end) => through(end).map(Bound::Included),
+        Bound::Excluded(end) => through(end).map(Bound::Excluded),
+    };
+    let nothing = Bound::Excluded(Rational::ZERO);
+    let interval = if size.is_zero() {
+        Interval { low: nothing, high: Bound::Unbounded }
+    } else {
+        Interval { low: end(&set.high).unwrap_or(nothing), high: end(&set.low).unwrap_or(Bound::Unbounded) }
+    };
+    let interval = if divisor.is_negative() { map(&interval, true, |end| -end) } else { interval };
+    interval.contains(divisor).then_some(Part(Constraint::Real(interval)))
 }
 
 fn real(node: &Node<'_>, op: Op, i: usize, set: &Interval<Rational>) -> Option<Image> {
@@ -257,6 +355,7 @@ fn real(node: &Node<'_>, op: Op, i: usize, set: &Interval<Rational>) -> Option<I
             }
             exact(map(set, divisor.is_negative(), |end| end * &divisor))
         }
+        Op::RealDiv if i == 1 && node.len() == 2 => real_divisor(node, set),
         Op::RealAbs => {
             let positive = match &set.low {
                 Bound::Unbounded => false,
