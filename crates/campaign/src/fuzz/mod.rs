@@ -117,6 +117,9 @@ pub fn run(
     }
     let out = &settings.out;
     // Before anything is made or run: what is not ours is left as it is.
+    if out.join(LOCK).is_file() {
+        lock_folder(settings)?;
+    }
     agree_on(store::presence(out)?, settings)?;
     preflight(campaign)?;
     std::fs::create_dir_all(out).map_err(|error| CampaignError::disk(out, error))?;
@@ -438,9 +441,12 @@ fn shares(state: &State) -> Vec<(String, f64)> {
     state.learned.of_kind(ENGINE).map(|(name, counts)| (name.to_owned(), share(counts.cpu))).collect()
 }
 
+/// Locked by the campaign that works in a folder.
+const LOCK: &str = ".lock";
+
 /// Two campaigns must not write to one folder.
 fn lock_folder(settings: &Settings) -> Result<File, CampaignError> {
-    let path = settings.out.join(".lock");
+    let path = settings.out.join(LOCK);
     let file = File::create(&path).map_err(|error| CampaignError::disk(&path, error))?;
     match file.try_lock() {
         Ok(()) => Ok(file),

@@ -100,7 +100,7 @@ pub struct Totals {
 /// Different messages of a kind that are remembered.
 pub const MESSAGES: usize = 200;
 
-/// How often each message came; at most [`MESSAGES`] different ones, and the rest under one name.
+/// How often each message came; at most `MESSAGES` different ones, and the rest under one name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Messages {

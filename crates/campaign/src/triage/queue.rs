@@ -60,8 +60,11 @@ pub struct Triage<'a> {
     pub(super) duplicates: Mutex<Vec<Duplicate>>,
     /// Signatures and hashes of inputs that are in the queue or being dealt with, each with the rounds and steps at which
     /// the very same came again.
-    pub(super) on_their_way: Mutex<BTreeMap<(String, String), Vec<(u64, usize)>>>,
+    pub(super) on_their_way: Mutex<OnTheirWay>,
 }
+
+/// By signature and hash of the input: the rounds and steps in which the same came again.
+pub(super) type OnTheirWay = BTreeMap<(String, String), Vec<(u64, usize)>>;
 
 /// A finding in the queue.
 pub(super) struct Waiting {
