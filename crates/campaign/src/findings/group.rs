@@ -27,6 +27,9 @@ const ALIKE: f64 = 0.5;
 /// The same, where releases say little: constructs are all the evidence then.
 const ALIKE_WITHOUT_RELEASES: f64 = 0.75;
 
+/// A construct with this share of the heaviest one's weight is as heavy.
+const HEAVY: f64 = 0.9;
+
 /// So many releases that behave alike are evidence.
 const TELLING: usize = 4;
 
@@ -104,7 +107,8 @@ fn same_releases(one: &Releases, other: &Releases) -> Option<usize> {
     Some(asked)
 }
 
-/// The share of the weight that both have in common, of the one that has less, and the constructs it is made of.
+/// The share of the weight that both have in common, of the one that has less, and the constructs it is made of. Zero
+/// unless the heaviest of each is among them.
 fn overlap(one: &[Weighed], other: &[Weighed]) -> (f64, Vec<String>) {
     let sum = |all: &[Weighed]| all.iter().map(|one| one.weight).sum::<f64>();
     let mut common = 0.0;
@@ -116,11 +120,15 @@ fn overlap(one: &[Weighed], other: &[Weighed]) -> (f64, Vec<String>) {
         }
     }
     let least = sum(one).min(sum(other));
-    if least == 0.0 {
-        // Neither has anything that could be to blame, or only one.
-        return (f64::from(u8::from(one.is_empty() && other.is_empty())), names);
-    }
-    (common / least, names)
+    // What has nothing that could be to blame is like nothing.
+    let both_lead = leads(one, &names) && leads(other, &names);
+    (if least > 0.0 && both_lead { common / least } else { 0.0 }, names)
+}
+
+/// Is one of the heaviest constructs among these? What only shares company is another bug.
+fn leads(all: &[Weighed], names: &[String]) -> bool {
+    let heaviest = all.iter().map(|one| one.weight).fold(0.0, f64::max);
+    all.iter().any(|one| one.weight >= HEAVY * heaviest && names.contains(&one.construct))
 }
 
 /// A bug: findings that are taken for one.
@@ -231,6 +239,15 @@ mod tests {
             None,
             "one release says little"
         );
+    }
+
+    #[test]
+    fn company_alone_makes_no_bug() {
+        let small = face(Kind::RefutationSoundness, &[("+", 0.35)]);
+        let other = face(Kind::RefutationSoundness, &[("mod", 0.9), ("+", 0.35)]);
+        assert_eq!(alike(&small, &other), None);
+        let nothing = face(Kind::RefutationSoundness, &[]);
+        assert_eq!(alike(&nothing, &nothing.clone()), None);
     }
 
     #[test]
