@@ -41,15 +41,15 @@ const QUANTIFIED: u32 = 10;
 pub(crate) fn satisfying(bench: &mut Bench<'_>, skeleton: &Skeleton, wanted: Wanted) -> Vec<EvaluatedModel> {
     let script = skeleton.script(&[], &skeleton.in_force);
     let mut models = asked(bench, &script, wanted);
-    models.retain_mut(|world| satisfies(bench.store, world, &skeleton.in_force));
+    models.retain_mut(|evaluated| satisfies(bench.store, evaluated, &skeleton.in_force));
     let quantified =
         bench.store.subterms(&skeleton.in_force).iter().any(|term| bench.store.mentions_vars(*term));
     let tries = if quantified { wanted.random.min(QUANTIFIED) } else { wanted.random };
     for _ in 0..if models.is_empty() { tries } else { 0 } {
         let model = random_model(bench, &script);
-        let mut world = EvaluatedModel::new(model, mode(wanted), BUDGET);
-        if satisfies(bench.store, &mut world, &skeleton.in_force) {
-            models.push(world);
+        let mut evaluated = EvaluatedModel::new(model, mode(wanted), BUDGET);
+        if satisfies(bench.store, &mut evaluated, &skeleton.in_force) {
+            models.push(evaluated);
             break;
         }
     }
@@ -88,8 +88,8 @@ fn asked(bench: &mut Bench<'_>, script: &Script, wanted: Wanted) -> Vec<Evaluate
     models
 }
 
-fn satisfies(store: &Store, world: &mut EvaluatedModel, formulas: &[Term]) -> bool {
-    formulas.iter().all(|formula| world.holds(store, *formula) == Ok(true))
+fn satisfies(store: &Store, evaluated: &mut EvaluatedModel, formulas: &[Term]) -> bool {
+    formulas.iter().all(|formula| evaluated.holds(store, *formula) == Ok(true))
 }
 
 /// Random values for all symbols of a script.

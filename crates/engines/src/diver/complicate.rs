@@ -21,7 +21,7 @@ const LEAVES: usize = 3;
 pub(super) fn complicate(
     grammar: &Grammar,
     bench: &mut Bench<'_>,
-    world: &mut EvaluatedModel,
+    evaluated: &mut EvaluatedModel,
     formula: &mut Formula,
     assertion: usize,
     path: &[u32],
@@ -33,7 +33,7 @@ pub(super) fn complicate(
     // Of a few leaves the one that is bound least: a variable with one value is a constant by another name.
     let mut best: Option<Candidate> = None;
     for (leaf, below) in leaves.into_iter().take(LEAVES) {
-        if let Some(candidate) = candidate(grammar, bench, world, root, path, leaf, below)
+        if let Some(candidate) = candidate(grammar, bench, evaluated, root, path, leaf, below)
             && best.as_ref().is_none_or(|best| candidate.score > best.score)
         {
             best = Some(candidate);
@@ -43,7 +43,7 @@ pub(super) fn complicate(
     let sort = bench.store.sort_of(leaf);
     let name = bench.store.fresh_name("fresh");
     let fun = bench.store.declare_fun(name, &[], sort);
-    world.add(fun, value);
+    evaluated.add(fun, value);
     let fresh = bench.store.call(fun, &[]).ok()?;
     let constraint = convert(bench.store, &allowed, fresh)?;
     if !in_logic(grammar, bench.store, constraint) {
@@ -71,14 +71,14 @@ struct Candidate {
 fn candidate(
     grammar: &Grammar,
     bench: &mut Bench<'_>,
-    world: &mut EvaluatedModel,
+    evaluated: &mut EvaluatedModel,
     root: Term,
     path: &[u32],
     leaf: Term,
     below: Vec<u32>,
 ) -> Option<Candidate> {
     // Values such as pi have no exact notation, and a witness has to be written down.
-    let value = world.evaluate(bench.store, leaf).ok().filter(Value::is_definite)?;
+    let value = evaluated.evaluate(bench.store, leaf).ok().filter(Value::is_definite)?;
     let mut whole: Vec<u32> = path.to_vec();
     whole.extend_from_slice(&below);
     if let Some((last, above)) = whole.split_last() {
@@ -87,7 +87,7 @@ fn candidate(
             return None;
         }
     }
-    let allowed = constraint_at(bench.store, world, root, &whole).set;
+    let allowed = constraint_at(bench.store, evaluated, root, &whole).set;
     // `(assert fresh)` says nothing.
     if matches!(allowed, Constraint::Bool(_)) {
         return None;

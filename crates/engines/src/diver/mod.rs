@@ -129,7 +129,7 @@ fn symbol(store: &Store, term: Term) -> Option<Fun> {
 
 /// A model and the formulas it satisfies.
 struct Side {
-    world: EvaluatedModel,
+    evaluated: EvaluatedModel,
     pool: Vec<Formula>,
     scope: Scope,
 }
@@ -173,10 +173,10 @@ impl Mutants {
         let seed = Formula { assertions: skeleton.in_force.clone(), ..Formula::default() };
         let sides: Vec<Side> = models
             .into_iter()
-            .map(|world| Side {
-                scope: material(bench.store, &skeleton, &world),
+            .map(|evaluated| Side {
+                scope: material(bench.store, &skeleton, &evaluated),
                 pool: vec![seed.clone()],
-                world,
+                evaluated,
             })
             .collect();
         if sides.is_empty() {
@@ -222,7 +222,7 @@ impl Mutants {
         for fun in &formula.fresh {
             scope.add_function(bench.store, *fun);
         }
-        let places = Places::analyse(bench.store, &mut side.world, &formula.assertions, self.config.uniform);
+        let places = Places::analyse(bench.store, &mut side.evaluated, &formula.assertions, self.config.uniform);
         Some((number, Workpiece { formula, places, scope }))
     }
 
@@ -249,12 +249,12 @@ impl Round for Mutants {
         self.keep_last(bench);
         for _ in 0..DRAWS {
             let (number, mut work) = self.take_work(bench)?;
-            let world = &mut self.sides[number].world;
+            let evaluated = &mut self.sides[number].evaluated;
             let made = work.mutate(&mut Tools {
                 config: &self.config,
                 grammar: &self.grammar,
                 bench: &mut *bench,
-                world: &mut *world,
+                evaluated: &mut *evaluated,
                 tally: &mut self.tally,
             });
             let test = made.and_then(|Mutant { formula, new, old }| {
@@ -263,7 +263,7 @@ impl Round for Mutants {
                     return None;
                 }
                 let script = self.skeleton.script(&formula.fresh, &formula.assertions);
-                let witness = world.witness(bench.store, &script).ok()?;
+                let witness = evaluated.witness(bench.store, &script).ok()?;
                 let pooled = left == Left::Enough && formula.grown <= GROWTH;
                 Some((formula, new, script, witness, pooled))
             });
@@ -331,7 +331,7 @@ fn small_terms(grammar: &Grammar, store: &Store, skeleton: &Skeleton, growth: us
 }
 
 /// What random terms are made of: variables of the formula, constants of the formula and of the model.
-fn material(store: &mut Store, skeleton: &Skeleton, world: &EvaluatedModel) -> Scope {
+fn material(store: &mut Store, skeleton: &Skeleton, evaluated: &EvaluatedModel) -> Scope {
     let script = skeleton.script(&[], &[]);
     let mut scope = Scope::of_script(store, &script);
     let mut seen: FxHashSet<Term> = FxHashSet::default();
@@ -345,7 +345,7 @@ fn material(store: &mut Store, skeleton: &Skeleton, world: &EvaluatedModel) -> S
     let values: Vec<(Sort, eval::Value)> = script
         .declared_funs()
         .filter(|fun| store.fun(*fun).params.is_empty())
-        .filter_map(|fun| match world.model().get(fun)? {
+        .filter_map(|fun| match evaluated.model().get(fun)? {
             eval::Interpretation::Value(value) => Some((store.fun(fun).result, value.clone())),
             eval::Interpretation::Body(_) => None,
         })

@@ -44,7 +44,7 @@ pub(super) struct Tools<'a, 'b> {
     pub config: &'a Diver,
     pub grammar: &'a Grammar,
     pub bench: &'a mut Bench<'b>,
-    pub world: &'a mut EvaluatedModel,
+    pub evaluated: &'a mut EvaluatedModel,
     pub tally: &'a mut Tally,
 }
 
@@ -93,7 +93,7 @@ impl Workpiece {
         formula.assertions[assertion] = new_root;
         if tools.bench.rng.chance(tools.config.complicate)
             && let Some(more) =
-                complicate(tools.grammar, tools.bench, tools.world, &mut formula, assertion, &path, new)
+                complicate(tools.grammar, tools.bench, tools.evaluated, &mut formula, assertion, &path, new)
         {
             tools.tally.complicated += 1;
             change = format!("{change}, {more}");
@@ -105,7 +105,7 @@ impl Workpiece {
 
     /// The first random term that the model accepts at the place, with the assertion that has it.
     fn search(&mut self, tools: &mut Tools<'_, '_>, target: &Target) -> Option<(Term, Term)> {
-        let Tools { config, grammar, bench, world, tally } = tools;
+        let Tools { config, grammar, bench, evaluated, tally } = tools;
         let place = self.places.get(target.place);
         let sort = bench.store.sort_of(place.term);
         for _ in 0..config.tries.max(1) {
@@ -115,13 +115,13 @@ impl Workpiece {
                 continue;
             }
             tally.tried += 1;
-            let verdict = judge(bench.store, world, place, new);
+            let verdict = judge(bench.store, evaluated, place, new);
             if verdict == Verdict::Reject {
                 tally.rejected_early += 1;
                 continue;
             }
             let new_root = bench.store.replace_at(target.root, &target.path, new).ok()?;
-            if verdict == Verdict::Evaluate && world.holds(bench.store, new_root) != Ok(true) {
+            if verdict == Verdict::Evaluate && evaluated.holds(bench.store, new_root) != Ok(true) {
                 continue;
             }
             tally.by_analysis += u64::from(verdict == Verdict::Accept);
@@ -142,7 +142,7 @@ enum Verdict {
 
 /// What the pre-analysis says about a term at a place. A term without a decided value is rejected: a formula must not
 /// hang on a case that the standard leaves open.
-fn judge(store: &Store, world: &mut EvaluatedModel, place: &Place, new: Term) -> Verdict {
+fn judge(store: &Store, evaluated: &mut EvaluatedModel, place: &Place, new: Term) -> Verdict {
     let set = &place.allowed.set;
     if place.ground == Ground::Inside && (store.mentions_vars(new) || store.sort_of(new) != Sort::BOOL) {
         return if *set == Constraint::Any { Verdict::Accept } else { Verdict::Evaluate };
@@ -150,7 +150,7 @@ fn judge(store: &Store, world: &mut EvaluatedModel, place: &Place, new: Term) ->
     if store.sort_of(new) == Sort::REGLAN {
         return Verdict::Evaluate;
     }
-    match world.evaluate(store, new) {
+    match evaluated.evaluate(store, new) {
         Err(_) => Verdict::Reject,
         Ok(value) => match set.contains(&value) {
             Some(true) => Verdict::Accept,

@@ -36,8 +36,8 @@ pub struct Places {
 }
 
 impl Places {
-    /// Analyses assertions that are true under the world's model.
-    pub fn analyse(store: &Store, world: &mut EvaluatedModel, assertions: &[Term], uniform: bool) -> Places {
+    /// Analyses assertions that are true under the model.
+    pub fn analyse(store: &Store, evaluated: &mut EvaluatedModel, assertions: &[Term], uniform: bool) -> Places {
         let truth = Stated::complete(Constraint::Bool(true));
         let mut places: Vec<Place> = assertions
             .iter()
@@ -55,7 +55,7 @@ impl Places {
         // Breadth first: what is cut off is deep.
         while next < places.len() && places.len() < PLACES {
             let Place { term, ref allowed, ground, .. } = places[next];
-            let below = rules::arguments(store, world, term, allowed, ground, &mut stated);
+            let below = rules::arguments(store, evaluated, term, allowed, ground, &mut stated);
             let count = mutable_arguments(store, term);
             for (child, (arg, allowed)) in
                 store.args(term).iter().zip(stated.drain(..)).take(count).enumerate()
@@ -160,13 +160,13 @@ fn is_replaceable(store: &Store, term: Term) -> bool {
 }
 
 /// The constraint at the end of a path, computed from the root alone.
-pub fn constraint_at(store: &Store, world: &mut EvaluatedModel, root: Term, path: &[u32]) -> Stated {
+pub fn constraint_at(store: &Store, evaluated: &mut EvaluatedModel, root: Term, path: &[u32]) -> Stated {
     let mut allowed = Stated::complete(Constraint::Bool(true));
     let mut ground = Ground::Outside;
     let mut here = root;
     let mut stated = Vec::new();
     for child in path {
-        ground = rules::arguments(store, world, here, &allowed, ground, &mut stated);
+        ground = rules::arguments(store, evaluated, here, &allowed, ground, &mut stated);
         let child = *child as usize;
         let (Some(next), Some(set)) = (store.args(here).get(child), stated.get(child)) else {
             return Stated::UNSTATED;

@@ -35,10 +35,10 @@ impl Engine for Storm {
         let wanted = Wanted { asked: self.models, random: self.random_models, open_cases: self.open_cases };
         let found = models::any(bench, &skeleton, wanted);
         let mut models: Vec<(EvaluatedModel, Pools)> = Vec::with_capacity(found.len());
-        for mut world in found {
-            let pools = Pools::fill(self, bench, &skeleton, &mut world);
+        for mut evaluated in found {
+            let pools = Pools::fill(self, bench, &skeleton, &mut evaluated);
             if !pools.is_empty() {
-                models.push((world, pools));
+                models.push((evaluated, pools));
             }
         }
         let largest = models.iter().map(|(_, pools)| pools.initial()).max()?;
@@ -69,8 +69,8 @@ fn switches(store: &mut Store, models: &mut [(EvaluatedModel, Pools)]) -> Option
     for _ in 0..SWITCHES {
         let name = store.fresh_name("assumed");
         let fun = store.declare_fun(name, &[], Sort::BOOL);
-        for (world, _) in &mut *models {
-            world.add(fun, Value::Bool(true));
+        for (evaluated, _) in &mut *models {
+            evaluated.add(fun, Value::Bool(true));
         }
         switches.funs.push(fun);
         switches.terms.push(store.call(fun, &[]).ok()?);
@@ -94,7 +94,7 @@ impl Round for Instances {
         while self.tried < self.length {
             self.tried += 1;
             let turn = self.made % self.models.len();
-            let (world, pools) = &mut self.models[turn];
+            let (evaluated, pools) = &mut self.models[turn];
             // With every atom of a small pool asserted as it is, nothing else in an instance would matter.
             let most = self.config.max_assertions.min(pools.initial().div_ceil(2));
             let count = bench.rng.between(1, most.max(1));
@@ -114,7 +114,7 @@ impl Round for Instances {
                 None => (self.skeleton.script(&[], &assertions), 1),
             };
             // The construction made every assertion true; a failure here could only be a budget.
-            let Ok(witness) = world.witness(bench.store, &script) else { continue };
+            let Ok(witness) = evaluated.witness(bench.store, &script) else { continue };
             self.made += 1;
             let count = assertions.len();
             let change = format!("{count} assertions in {frames} frames under model {turn}");

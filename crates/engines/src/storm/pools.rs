@@ -34,15 +34,15 @@ impl Pools {
         config: &Storm,
         bench: &mut Bench<'_>,
         skeleton: &Skeleton,
-        world: &mut EvaluatedModel,
+        evaluated: &mut EvaluatedModel,
     ) -> Pools {
         let mut pools =
-            Pools { initial: fragments(config, bench.store, skeleton, world), constructed: Vec::new() };
+            Pools { initial: fragments(config, bench.store, skeleton, evaluated), constructed: Vec::new() };
         if pools.initial.is_empty() {
             return pools;
         }
         if pools.initial.len() < config.fragments {
-            pools.grow(config, bench, skeleton, world);
+            pools.grow(config, bench, skeleton, evaluated);
         }
         let wanted = config.constructed.scaled(pools.initial.len());
         for _ in 0..wanted * ATTEMPTS {
@@ -62,7 +62,7 @@ impl Pools {
         config: &Storm,
         bench: &mut Bench<'_>,
         skeleton: &Skeleton,
-        world: &mut EvaluatedModel,
+        evaluated: &mut EvaluatedModel,
     ) {
         let small = GrammarConfig {
             nodes: 3,
@@ -86,7 +86,7 @@ impl Pools {
             let depth = bench.store.depth(term) as u32;
             if !known
                 && depth <= config.max_depth
-                && let Ok(truth) = world.holds(bench.store, term)
+                && let Ok(truth) = evaluated.holds(bench.store, term)
                 && let Some(formula) = formula(bench.store, term, truth, depth)
             {
                 self.initial.push(formula);
@@ -162,7 +162,7 @@ fn fragments(
     config: &Storm,
     store: &mut Store,
     skeleton: &Skeleton,
-    world: &mut EvaluatedModel,
+    evaluated: &mut EvaluatedModel,
 ) -> Vec<Formula> {
     let mut depths: FxHashMap<Term, u32> = FxHashMap::default();
     let mut found = Vec::new();
@@ -183,7 +183,7 @@ fn fragments(
         if store.mentions_vars(term) && !store.free_vars(term).is_empty() {
             continue;
         }
-        if let Ok(truth) = world.holds(store, term)
+        if let Ok(truth) = evaluated.holds(store, term)
             && let Some(formula) = formula(store, term, truth, below + 1)
         {
             found.push(formula);

@@ -16,7 +16,7 @@ fn weakened_formulas_stay_true_and_strengthened_ones_stay_false_under_every_mode
         let grammar = grammar(LOGICS[index as usize % LOGICS.len()]);
         let mut store = Store::new();
         let Some((script, model)) = satisfied(&mut store, &grammar, 20_000 + index) else { continue };
-        let mut world = EvaluatedModel::new(model, Mode::Given, Budget::default());
+        let mut evaluated = EvaluatedModel::new(model, Mode::Given, Budget::default());
         let mut rng = rng::stream(2, index);
         let engine = Polarity::default();
         let sat = seed(script.clone(), Some(Status::Sat));
@@ -24,13 +24,13 @@ fn weakened_formulas_stay_true_and_strengthened_ones_stay_false_under_every_mode
             assert_eq!(case.expectation().answer(), Some(Status::Sat));
             for term in case.script.assertions() {
                 assert_ne!(
-                    world.holds(&store, term),
+                    evaluated.holds(&store, term),
                     Ok(false),
                     "{:?} {}",
                     case.provenance,
                     store.term_text(term)
                 );
-                weaker += usize::from(world.holds(&store, term) == Ok(true));
+                weaker += usize::from(evaluated.holds(&store, term) == Ok(true));
             }
         }
         // The negation of what is true is false; being stronger it has to stay so.
@@ -43,7 +43,7 @@ fn weakened_formulas_stay_true_and_strengthened_ones_stay_false_under_every_mode
         let unsat = seed(Script { commands }, Some(Status::Unsat));
         for case in cases(&engine, &mut store, &mut rng, &mut Nobody, &grammar, unsat, 20) {
             assert_eq!(case.expectation().answer(), Some(Status::Unsat));
-            let values: Vec<_> = case.script.assertions().map(|term| world.holds(&store, term)).collect();
+            let values: Vec<_> = case.script.assertions().map(|term| evaluated.holds(&store, term)).collect();
             assert!(values.iter().any(|value| *value != Ok(true)), "{:?}", case.provenance);
             stronger += usize::from(values.contains(&Ok(false)));
         }
@@ -57,7 +57,7 @@ fn every_rule_is_an_implication() {
         let grammar = grammar(LOGICS[index as usize % LOGICS.len()]);
         let mut store = Store::new();
         let Some((script, model)) = satisfied(&mut store, &grammar, 30_000 + index) else { continue };
-        let mut world = EvaluatedModel::new(model, Mode::Given, Budget::default());
+        let mut evaluated = EvaluatedModel::new(model, Mode::Given, Budget::default());
         let mut rng = rng::stream(3, index);
         let roots: Vec<_> = script.assertions().collect();
         for term in store.subterms(&roots) {
@@ -68,8 +68,8 @@ fn every_rule_is_an_implication() {
                 for (new, rule) in rewrites(&mut store, &grammar, &mut rng, term, want) {
                     let (premise, conclusion) =
                         if want == Want::Stronger { (new, term) } else { (term, new) };
-                    if world.holds(&store, premise) == Ok(true) {
-                        let value = world.holds(&store, conclusion);
+                    if evaluated.holds(&store, premise) == Ok(true) {
+                        let value = evaluated.holds(&store, conclusion);
                         let said = format!("{rule}: {} -> {}", store.term_text(term), store.term_text(new));
                         assert_ne!(value, Ok(false), "{want:?} {said}");
                     }
@@ -130,8 +130,8 @@ fn the_derivation_names_grounds_and_steps_and_the_core_stays_false() {
                 for (fun, value) in case.script.declared_funs().zip([x, y]) {
                     model.assign(fun, eval::Value::int(value));
                 }
-                let mut world = EvaluatedModel::new(model, Mode::Given, Budget::default());
-                assert!(case.script.assertions().any(|term| world.holds(&store, term) != Ok(true)));
+                let mut evaluated = EvaluatedModel::new(model, Mode::Given, Budget::default());
+                assert!(case.script.assertions().any(|term| evaluated.holds(&store, term) != Ok(true)));
             }
         }
     }

@@ -14,7 +14,7 @@ use eval::{Budget, EvaluatedModel, Mode, Model, Value, to_term};
 use generate::rng::{self, Rng};
 use smtlib::{Head, Store, Term};
 
-fn world(model: Model) -> EvaluatedModel {
+fn evaluated(model: Model) -> EvaluatedModel {
     EvaluatedModel::new(model, Mode::Given, Budget::default())
 }
 
@@ -27,9 +27,9 @@ fn formula(text: &str, values: Vec<Value>) -> (Store, Term, EvaluatedModel) {
         model.assign(fun, value);
     }
     let term = script.assertions().next().expect("an assertion");
-    let mut world = world(model);
-    assert_eq!(world.holds(&store, term), Ok(true));
-    (store, term, world)
+    let mut evaluated = evaluated(model);
+    assert_eq!(evaluated.holds(&store, term), Ok(true));
+    (store, term, evaluated)
 }
 
 fn real(n: i64) -> Rational {
@@ -51,15 +51,15 @@ fn text(word: &str) -> Value {
 }
 
 /// What may stand at a path of the formula.
-fn at((store, term, world): &mut (Store, Term, EvaluatedModel), path: &[u32]) -> Constraint {
-    constraint_at(store, world, *term, path).set
+fn at((store, term, evaluated): &mut (Store, Term, EvaluatedModel), path: &[u32]) -> Constraint {
+    constraint_at(store, evaluated, *term, path).set
 }
 
 #[test]
 fn the_running_example_has_the_papers_constraints_and_probabilities() {
     let script = "(declare-fun x () Real)(declare-fun y () Real)(assert (and (<= 0.0 y) (= x (+ 2.0 y))))";
-    let (store, term, mut world) = formula(script, vec![Value::real(real(3)), Value::real(real(1))]);
-    let places = Places::analyse(&store, &mut world, &[term], false);
+    let (store, term, mut evaluated) = formula(script, vec![Value::real(real(3)), Value::real(real(1))]);
+    let places = Places::analyse(&store, &mut evaluated, &[term], false);
     let truth = Constraint::Bool(true);
     // l0 to l8 of section II-B, breadth first.
     let expected = [
@@ -167,16 +167,16 @@ fn scores_are_those_of_section_three() {
 /// Values to try at a place: random ones of the sort, and those that occur around.
 fn candidates(
     store: &Store,
-    world: &mut EvaluatedModel,
+    evaluated: &mut EvaluatedModel,
     term: Term,
     near: &[Value],
     rng: &mut Rng,
 ) -> Vec<Value> {
     let sort = store.sort_of(term);
-    let sorts = Sorts::new(store, world.model());
+    let sorts = Sorts::new(store, evaluated.model());
     let mut values: Vec<Value> = (0..6).filter_map(|_| sorts.random_value(sort, rng)).collect();
     values.extend(near.iter().cloned());
-    values.extend(world.evaluate(store, term).ok());
+    values.extend(evaluated.evaluate(store, term).ok());
     values
 }
 
@@ -196,13 +196,13 @@ fn values_inside_a_complete_or_partial_constraint_keep_the_formula_true_and_othe
         let grammar = grammar(LOGICS[index % LOGICS.len()]);
         let mut store = Store::new();
         let Some((script, model)) = satisfied(&mut store, &grammar, 10_000 + index as u64) else { continue };
-        let mut world = world(model);
+        let mut evaluated = evaluated(model);
         let assertions: Vec<Term> = script.assertions().collect();
-        let places = Places::analyse(&store, &mut world, &assertions, false);
+        let places = Places::analyse(&store, &mut evaluated, &assertions, false);
         let mut path = Vec::new();
         let mut near: BTreeMap<smtlib::Sort, Vec<Value>> = BTreeMap::new();
         for place in places.iter() {
-            if let Ok(value) = world.evaluate(&store, place.term) {
+            if let Ok(value) = evaluated.evaluate(&store, place.term) {
                 near.entry(store.sort_of(place.term)).or_default().push(value);
             }
         }
@@ -221,12 +221,12 @@ fn values_inside_a_complete_or_partial_constraint_keep_the_formula_true_and_othe
             let root = assertions[places.path(number, &mut path)];
             let near: Vec<Value> =
                 near.get(&sort).map_or(Vec::new(), |near| near.iter().take(6).cloned().collect());
-            for value in candidates(&store, &mut world, place.term, &near, &mut rng) {
+            for value in candidates(&store, &mut evaluated, place.term, &near, &mut rng) {
                 let Some(inside) = place.allowed.set.contains(&value) else { continue };
                 let Some(new) = to_term(&mut store, sort, &value) else { continue };
                 if let Some(said) = convert(&mut store, &place.allowed.set, new)
                     && place.ground == Ground::Outside
-                    && let Ok(truth) = world.holds(&store, said)
+                    && let Ok(truth) = evaluated.holds(&store, said)
                 {
                     assert_eq!(truth, inside, "{} says {value:?}", store.term_text(said));
                 }
@@ -234,7 +234,7 @@ fn values_inside_a_complete_or_partial_constraint_keep_the_formula_true_and_othe
                     continue;
                 }
                 let mutant = store.replace_at(root, &path, new).expect("the same sort");
-                if let Ok(truth) = world.holds(&store, mutant) {
+                if let Ok(truth) = evaluated.holds(&store, mutant) {
                     assert_eq!(
                         truth,
                         inside,

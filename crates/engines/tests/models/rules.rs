@@ -138,11 +138,11 @@ fn name(store: &Store, places: &Places, number: usize) -> Option<String> {
 /// Puts all values to all places; counts values other than the present one that a rule allows.
 fn put_to_the_test(
     store: &mut Store,
-    world: &mut EvaluatedModel,
+    evaluated: &mut EvaluatedModel,
     root: Term,
     seen: &mut BTreeMap<String, usize>,
 ) {
-    let places = Places::analyse(store, world, &[root], false);
+    let places = Places::analyse(store, evaluated, &[root], false);
     let mut path = Vec::new();
     for number in 0..places.len() {
         let place = places.get(number).clone();
@@ -151,7 +151,7 @@ fn put_to_the_test(
         }
         places.path(number, &mut path);
         let sort = store.sort_of(place.term);
-        let present = world.evaluate(store, place.term);
+        let present = evaluated.evaluate(store, place.term);
         if let Ok(present) = &present {
             assert_ne!(place.allowed.set.contains(present), Some(false), "{}", store.term_text(root));
         }
@@ -159,7 +159,7 @@ fn put_to_the_test(
             let Some(inside) = place.allowed.set.contains(&value) else { continue };
             let Some(new) = to_term(store, sort, &value) else { continue };
             if let Some(said) = convert(store, &place.allowed.set, new)
-                && let Ok(truth) = world.holds(store, said)
+                && let Ok(truth) = evaluated.holds(store, said)
             {
                 assert_eq!(truth, inside, "{} says {value:?}", store.term_text(said));
             }
@@ -167,7 +167,7 @@ fn put_to_the_test(
                 continue;
             }
             let mutant = store.replace_at(root, &path, new).expect("the same sort");
-            let Ok(truth) = world.holds(store, mutant) else { continue };
+            let Ok(truth) = evaluated.holds(store, mutant) else { continue };
             let (rule, mutant) = (name(store, &places, number), store.term_text(mutant));
             assert_eq!(truth, inside, "{rule:?}: {mutant}\n{:?}", place.allowed);
             if let (true, Some(rule), Ok(present)) = (inside, rule, &present)
@@ -195,17 +195,17 @@ fn every_value_that_a_rule_allows_keeps_the_formula_true() {
             if rng.chance(0.7)
                 && let [left, right] = args.as_slice()
                 && let Head::Fun(fun) = store.head(*right)
-                && let Ok(value) = world(model.clone()).evaluate(&store, *left)
+                && let Ok(value) = evaluated(model.clone()).evaluate(&store, *left)
             {
                 model.assign(fun, value);
             }
-            let mut world = world(model);
-            let root = match world.holds(&store, term) {
+            let mut evaluated = evaluated(model);
+            let root = match evaluated.holds(&store, term) {
                 Ok(true) => term,
                 Ok(false) => store.not(term).expect("a formula"),
                 Err(_) => continue,
             };
-            put_to_the_test(&mut store, &mut world, root, &mut seen);
+            put_to_the_test(&mut store, &mut evaluated, root, &mut seen);
         }
         for rule in *rules {
             assert!(seen.contains_key(*rule), "{text}: {rule} never allows another value");
@@ -213,6 +213,6 @@ fn every_value_that_a_rule_allows_keeps_the_formula_true() {
     }
 }
 
-fn world(model: Model) -> EvaluatedModel {
+fn evaluated(model: Model) -> EvaluatedModel {
     EvaluatedModel::new(model, Mode::Given, Budget::default())
 }

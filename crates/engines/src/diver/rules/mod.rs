@@ -39,7 +39,7 @@ pub enum Ground {
 /// What the arguments of a term are constrained to, and on which ground they stand.
 pub fn arguments(
     store: &Store,
-    world: &mut EvaluatedModel,
+    evaluated: &mut EvaluatedModel,
     term: Term,
     parent: &Stated,
     ground: Ground,
@@ -59,8 +59,8 @@ pub fn arguments(
             *first = parent.clone();
         }
     } else {
-        let values: Vec<Option<Value>> = args.iter().map(|arg| world.evaluate(store, *arg).ok()).collect();
-        let node = Node::new(store, term, &values, world.model());
+        let values: Vec<Option<Value>> = args.iter().map(|arg| evaluated.evaluate(store, *arg).ok()).collect();
+        let node = Node::new(store, term, &values, evaluated.model());
         out.extend((0..args.len()).map(|i| node.argument(i, parent)));
     }
     if binds { Ground::Inside } else { ground }
