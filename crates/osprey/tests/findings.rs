@@ -1,0 +1,79 @@
+//! Findings as bugs: grouped, merged and split by hand, and known to later campaigns.
+
+mod common;
+
+use std::path::Path;
+
+use common::{Folder, run, text};
+use serde_json::Value;
+use testkit::have;
+
+/// A build of Z3 that refutes whatever has a remainder or a length in it.
+const WRONG: &str = "[ \"$1\" = --version ] && echo 'Z3 version 5.4.0 - 64 bit' && exit\nfor file; do :; done\n\
+    if grep -q '(mod \\|(str.len ' \"$file\"; then echo unsat; else echo sat; fi";
+
+const REMAINDER: &str = "(declare-const x Int)\n(assert (= (mod x 5) 2))\n(check-sat)\n";
+const LENGTH: &str = "(declare-const s String)\n(assert (= (str.len s) 3))\n(check-sat)\n";
+
+fn bugs(out: &str) -> Vec<Value> {
+    let listed = run(&["findings", out, "--group", "--json"]);
+    let lines = String::from_utf8(listed.stdout).expect("UTF-8");
+    lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn folder(bug: &Value) -> String {
+    bug["example"]["folder"].as_str().expect("a folder").to_owned()
+}
+
+#[test]
+fn two_bugs_are_two_until_a_person_says_otherwise_and_known_ones_are_not_told_again() {
+    if !have(&["z3@5.4.0"]) {
+        return;
+    }
+    let place = Folder::new();
+    let solver = format!("'{}'", place.program("z3", WRONG));
+    let seeds = [place.file("remainder.smt2", REMAINDER), place.file("length.smt2", LENGTH)];
+    let out = place.path("out");
+    let campaign = |out: &str, more: &[&str]| {
+        let words = ["fuzz", &seeds[0], &seeds[1], "-s", &solver, "--reference", "z3@5.4.0", "--engine", "seed"];
+        let rest = ["--iterations", "2", "--jobs", "1", "--reduce-all", "--out", out];
+        run(&[&words[..], &rest, more].concat())
+    };
+    let begun = campaign(&out, &[]);
+    assert_eq!(begun.status.code(), Some(10), "{}", text(&begun));
+    let found = bugs(&out);
+    let [one, other] = &found[..] else { panic!("{found:?}") };
+    for bug in [one, other] {
+        let blamed = &bug["example"]["blame"]["constructs"][0]["construct"];
+        assert!(["mod", "str.len"].contains(&blamed.as_str().expect("something is to blame")), "{bug}");
+        let report = Path::new(&folder(bug)).join("report.md");
+        assert!(std::fs::read_to_string(report).expect("a report").contains("## What it needs"));
+    }
+
+    let merged = run(&["findings", "merge", &folder(one), &folder(other)]);
+    assert_eq!(merged.status.code(), Some(0), "{}", text(&merged));
+    let together = bugs(&out);
+    assert_eq!(together.len(), 1, "{together:?}");
+    assert_eq!(together[0]["faces"].as_array().map(Vec::len), Some(1));
+    let split = run(&["findings", "split", &folder(other)]);
+    assert_eq!(split.status.code(), Some(0), "{}", text(&split));
+    assert_eq!(bugs(&out).len(), 2);
+
+    let later = place.path("later");
+    let again = campaign(&later, &["--known", &folder(one)]);
+    assert_eq!(again.status.code(), Some(10), "{}", text(&again));
+    assert_eq!(bugs(&later).len(), 1, "{}", text(&again));
+    let nothing = campaign(&place.path("nothing"), &["--known", &out]);
+    assert_eq!(nothing.status.code(), Some(0), "{}", text(&nothing));
+}
+
+#[test]
+fn what_is_no_finding_can_be_neither_merged_nor_split() {
+    let place = Folder::new();
+    let nothing = run(&["findings", "merge", place.all(), place.all()]);
+    assert_eq!(nothing.status.code(), Some(2), "{}", text(&nothing));
+    let alone = run(&["findings", "merge", place.all()]);
+    assert_eq!(alone.status.code(), Some(2), "{}", text(&alone));
+    let missing = run(&["findings", "split", &place.path("none")]);
+    assert_eq!(missing.status.code(), Some(2), "{}", text(&missing));
+}
