@@ -95,6 +95,7 @@ impl Skeleton {
                 | SideCondition::Theory(_)
                 | SideCondition::Command(_)
                 | SideCondition::Shadow(_)
+                | SideCondition::Logic
                 | SideCondition::Tactic => {}
             }
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
+use campaign::findings::Group;
 use campaign::{Messages, Summary, Totals};
 
 use crate::exit::Exit;
@@ -95,11 +96,17 @@ fn shown(summary: &Summary, out: &Path) -> String {
         ));
     }
     line(format_args!("  findings: {}", live::found(totals)));
-    for known in &summary.findings {
+    for bug in Group::all(&summary.findings) {
+        let Some(known) = bug.example() else { continue };
         let flaky = if known.flaky { " (flaky)" } else { "" };
         let folder = out.join("bugs").join(&known.folder);
         let gone = if folder.is_dir() { "" } else { " (its folder is gone)" };
-        line(format_args!("    {}{flaky}{gone}", folder.display()));
+        let faces = match bug.members.len() - 1 {
+            0 => String::new(),
+            1 => ", and one more face of that bug".to_owned(),
+            more => format!(", and {more} more faces of that bug"),
+        };
+        line(format_args!("    {}{flaky}{gone}{faces}", folder.display()));
     }
     if summary.pending > 0 {
         line(format_args!(

@@ -60,7 +60,8 @@ fn whatever_is_no_regular_file_is_refused_by_every_command_that_reads_one() {
         assert_refused(&["mutate", "--engine", "opfuzz", path, "--out", &out], path, words);
         assert_refused(&["mutate", "--engine", "diver", &good, "--model", path, "--out", &out], path, words);
         assert_refused(&["generate", "--logic", "QF_LIA", "--config", path, "--out", &out], path, words);
-        assert_refused(&["fuzz", &good, "--known", path, "--out", &out], path, words);
+        let known = if path == dir { "is not a finding" } else { words };
+        assert_refused(&["fuzz", &good, "--known", path, "--out", &out], path, known);
         assert_refused(&["solvers", "list", "--adapter", path], path, words);
         if path != dir {
             // A folder is walked here, or is a finding.

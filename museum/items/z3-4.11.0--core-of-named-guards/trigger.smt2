@@ -6,7 +6,7 @@
 (declare-const h Bool)
 (assert ((_ pbeq 1 1 1) p q))
 (assert r)
-(assert (forall ((s Real) (t Real)) (=> (and (> s 0.0) (> t s)) (and (=> g (=> p (=> r (>= s t)))) (=> h (=> q (>= 0.0 t)))))))
+(assert (forall ((s Bool) (t Bool)) (=> (and s (not t)) (and (=> g (=> p (=> r t))) (=> h (=> q t))))))
 (assert (! g :named first))
 (assert (! h :named second))
 (check-sat)

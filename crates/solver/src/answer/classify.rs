@@ -135,7 +135,7 @@ pub(super) fn classify(solver: &Solver, outline: &Outline, outcome: &Outcome, re
 }
 
 /// The error's text, place and meaning. The adapter's first fitting wording counts.
-pub(super) fn meaning_of_error(solver: &Solver, raw: &str) -> ErrorMessage {
+pub(super) fn meaning_of_error(solver: &Solver, outline: &Outline, raw: &str) -> ErrorMessage {
     static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?:at )?line (\d+),? col(?:umn)?:? (\d+)|[^\s:]*\.smt2:(\d+)[.:](\d+)|^(?:Parse Error: )?[^\s:]+:(\d+)[.:](\d+)")
             .ok()
@@ -148,7 +148,7 @@ pub(super) fn meaning_of_error(solver: &Solver, raw: &str) -> ErrorMessage {
         let mut numbers = found.iter().skip(1).flatten().filter_map(|number| number.as_str().parse().ok());
         (numbers.next(), numbers.next())
     });
-    let first = solver.wordings.in_text(raw).into_iter().next();
+    let first = solver.wordings.in_text(&outline.without_quotes(raw)).into_iter().next();
     let (line, column) = place.unwrap_or((None, None));
     ErrorMessage {
         message: text.trim().to_string(),

@@ -162,7 +162,7 @@ impl Reading<'_> {
 
     fn error(&mut self, text: &[u8]) {
         let raw = String::from_utf8_lossy(text);
-        let mut error = meaning_of_error(self.solver, &raw);
+        let mut error = meaning_of_error(self.solver, self.outline, &raw);
         error.message.truncate(floor_char_boundary(&error.message, 4000));
         let line = error.line.map_or(0..0, |line| self.outline.at_line(line as usize));
         let open = line.start.max(self.next)..line.end;

@@ -1,5 +1,6 @@
 //! The commands of a script, as far as they tell which piece of output belongs to which command.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::reader::{self, Kind};
@@ -72,6 +73,17 @@ impl Outline {
     pub fn says(&self, text: &str) -> bool {
         let line = text.trim().lines().next().unwrap_or_default().trim();
         !line.is_empty() && self.quoted.iter().any(|quoted| quoted.contains(line))
+    }
+
+    /// What a solver says by itself where it repeats strings and symbols of the script.
+    pub fn without_quotes<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut left = Cow::Borrowed(text);
+        for quoted in self.quoted.iter().filter(|quoted| !quoted.trim().is_empty()) {
+            if left.contains(quoted.as_str()) {
+                left = Cow::Owned(left.replace(quoted.as_str(), " "));
+            }
+        }
+        left
     }
 
     /// How many commands ask for an answer.
