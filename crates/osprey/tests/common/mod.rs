@@ -64,7 +64,7 @@ impl Folder {
 
 /// To be called where this user, or this kernel, does not allow what a test needs: it says so and passes.
 pub fn not_allowed(what: &str, why: impl std::fmt::Display) {
-    let _ = writeln!(std::io::stderr(), "skipped, because {what} is not possible here: {why}");
+    let _ = writeln!(std::io::stderr(), "left out, because {what} is not possible here: {why}");
 }
 
 pub fn shown(path: &Path) -> String {
