@@ -95,7 +95,6 @@ impl Skeleton {
                 | SideCondition::Theory(_)
                 | SideCondition::Command(_)
                 | SideCondition::Shadow(_)
-                | SideCondition::Logic
                 | SideCondition::Tactic => {}
             }
         }

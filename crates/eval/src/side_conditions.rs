@@ -27,8 +27,6 @@ pub enum SideCondition {
     /// A function with the name of an operator. The standard forbids that; some solvers refuse it, some mean the function
     /// and some the operator.
     Shadow(Fun),
-    /// It uses what the logic that it names does not have.
-    Logic,
     /// A command that adds a theory's own axioms: everybody who takes it means the same by it.
     Theory(Symbol),
     /// A command of unknown meaning, or one that changes what later answers are about.
@@ -62,17 +60,7 @@ pub fn side_conditions(store: &Store, script: &Script) -> Vec<SideCondition> {
         found.extend(shadows.map(|fun| SideCondition::Shadow(*fun)));
     }
     found.extend(well_founded::unproven(store, &recursive).into_iter().map(SideCondition::Recursion));
-    if script.logic(store).is_some_and(smtlib::logic::is_without_reals) && declares_reals(store, script) {
-        found.push(SideCondition::Logic);
-    }
     found
-}
-
-fn declares_reals(store: &Store, script: &Script) -> bool {
-    script.declared_funs().any(|fun| {
-        let fun = store.fun(fun);
-        fun.result == Sort::REAL || fun.params.contains(&Sort::REAL)
-    })
 }
 
 /// What a tactic changes, by its parameters: `(using-params simplify :hi_div0 false)`. The name of the module may be
@@ -136,7 +124,6 @@ impl SideCondition {
                 "'{}' is the name of an operator, and not everybody means the script's own function by it",
                 name(store.fun(fun).name)
             ),
-            SideCondition::Logic => "it uses reals, which the logic that it names does not have".to_owned(),
             SideCondition::Theory(command) | SideCondition::Command(command) => {
                 format!("the command '{}' may constrain models, and is not evaluated", name(command))
             }
@@ -304,7 +291,6 @@ impl fmt::Display for SideCondition {
             SideCondition::Option(_) => "an option changes what the script means",
             SideCondition::Tactic => "a parameter of the tactic changes what the script means",
             SideCondition::Shadow(_) => "a function has the name of an operator",
-            SideCondition::Logic => "it uses what the logic that it names does not have",
             SideCondition::Theory(_) | SideCondition::Command(_) => "a command may constrain models",
         })
     }

@@ -149,22 +149,6 @@ fn a_parameter_of_a_tactic_may_change_what_the_script_means() {
 }
 
 #[test]
-fn reals_in_a_logic_without_them_accuse_nobody() {
-    let Some(z3) = get("z3@5.4.0") else { return };
-    let script = |logic: &str| {
-        format!(
-            "(set-logic {logic})\n(declare-const x Int)\n(declare-const y Real)\n\
-             (assert (and (> x 7) (< y 0.5) (> (* y y y) (to_real x))))\n(check-sat)\n"
-        )
-    };
-    let (verdicts, answers) = judge(&script("QF_S"), vec![z3.clone()], Expectation::Agree);
-    assert_eq!(answers[0], [Some(Status::Sat)], "Z3 does not look at the product");
-    assert!(!verdicts.iter().any(Verdict::is_finding), "{verdicts:?}");
-    let (_, answers) = judge(&script("QF_NIRA"), vec![z3], Expectation::Agree);
-    assert_eq!(answers[0], [Some(Status::Unsat)]);
-}
-
-#[test]
 fn a_function_with_the_name_of_an_operator_accuses_nobody() {
     let Some(z3) = get("z3@5.4.0") else { return };
     let script = "(define-fun abs ((x Int)) Int 7)\n(assert (= (abs 1) 7))\n(check-sat)\n";

@@ -35,7 +35,8 @@ fn two_bugs_are_two_until_a_person_says_otherwise_and_known_ones_are_not_told_ag
     let seeds = [place.file("remainder.smt2", REMAINDER), place.file("length.smt2", LENGTH)];
     let out = place.path("out");
     let campaign = |out: &str, more: &[&str]| {
-        let words = ["fuzz", &seeds[0], &seeds[1], "-s", &solver, "--reference", "z3@5.4.0", "--engine", "seed"];
+        let words =
+            ["fuzz", &seeds[0], &seeds[1], "-s", &solver, "--reference", "z3@5.4.0", "--engine", "seed"];
         let rest = ["--iterations", "2", "--jobs", "1", "--reduce-all", "--out", out];
         run(&[&words[..], &rest, more].concat())
     };

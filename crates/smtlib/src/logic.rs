@@ -288,12 +288,6 @@ impl Usage {
     }
 }
 
-/// Has a logic of this name no reals? What a script with reals means there is left to each solver.
-pub fn is_without_reals(name: &str) -> bool {
-    let parts = name.trim_start_matches("QF_").trim_start_matches("UF").trim_start_matches('S');
-    parts.is_empty() || ["BV", "LIA", "NIA", "IDL", "DT", "AX"].contains(&parts)
-}
-
 /// Products of two non-constants, and division or modulus by a non-constant or zero.
 fn is_nonlinear(store: &Store, op: Op, args: &[Term]) -> bool {
     match op {

@@ -222,7 +222,8 @@ impl Mutants {
         for fun in &formula.fresh {
             scope.add_function(bench.store, *fun);
         }
-        let places = Places::analyse(bench.store, &mut side.evaluated, &formula.assertions, self.config.uniform);
+        let places =
+            Places::analyse(bench.store, &mut side.evaluated, &formula.assertions, self.config.uniform);
         Some((number, Workpiece { formula, places, scope }))
     }
 

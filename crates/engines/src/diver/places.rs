@@ -37,7 +37,12 @@ pub struct Places {
 
 impl Places {
     /// Analyses assertions that are true under the model.
-    pub fn analyse(store: &Store, evaluated: &mut EvaluatedModel, assertions: &[Term], uniform: bool) -> Places {
+    pub fn analyse(
+        store: &Store,
+        evaluated: &mut EvaluatedModel,
+        assertions: &[Term],
+        uniform: bool,
+    ) -> Places {
         let truth = Stated::complete(Constraint::Bool(true));
         let mut places: Vec<Place> = assertions
             .iter()

@@ -59,7 +59,8 @@ pub fn arguments(
             *first = parent.clone();
         }
     } else {
-        let values: Vec<Option<Value>> = args.iter().map(|arg| evaluated.evaluate(store, *arg).ok()).collect();
+        let values: Vec<Option<Value>> =
+            args.iter().map(|arg| evaluated.evaluate(store, *arg).ok()).collect();
         let node = Node::new(store, term, &values, evaluated.model());
         out.extend((0..args.len()).map(|i| node.argument(i, parent)));
     }
