@@ -209,6 +209,18 @@ fn a_wording_that_the_script_itself_has_is_no_crash() {
 }
 
 #[test]
+fn an_abort_because_of_the_scripts_own_status_is_no_crash() {
+    let script = "(set-info :status unsat)\n(check-sat)\n";
+    let stderr = "Fatal failure within CVC4::Result CVC4::SmtEngine::checkSatisfiability() at \
+        ../src/smt/smt_engine.cpp:1754\nExpected result unsat but got sat\n";
+    let answers = read("cvc4", "1.8", script, "sat\n", stderr, Exit::Signaled(libc::SIGABRT));
+    assert!(!matches!(answers.class, RunClass::Crash(_)), "{:?}", answers.class);
+    let other = stderr.replace("Expected result unsat but got sat", "Unreachable code reached");
+    let answers = read("cvc4", "1.8", script, "sat\n", &other, Exit::Signaled(libc::SIGABRT));
+    assert!(matches!(answers.class, RunClass::Crash(_)), "{:?}", answers.class);
+}
+
+#[test]
 fn a_check_that_got_an_error_keeps_its_number() {
     let script = "(check-sat)\n(check-sat)\n(check-sat)\n";
     let stdout = "sat\n(error \"line 2 column 10: push\")\nunsat\n";
