@@ -78,3 +78,28 @@ fn what_is_no_finding_can_be_neither_merged_nor_split() {
     let missing = run(&["findings", "split", &place.path("none")]);
     assert_eq!(missing.status.code(), Some(2), "{}", text(&missing));
 }
+
+#[test]
+fn help_tells_how_large_seeds_may_be_and_when_a_campaign_repeats() {
+    let help = text(&run(&["fuzz", "--help"]));
+    assert!(help.contains("200 kB") && help.contains("repeats exactly"), "{help}");
+}
+
+#[test]
+fn a_pending_finding_is_marked_in_the_list() {
+    if !have(&["z3@5.4.0"]) {
+        return;
+    }
+    let place = Folder::new();
+    let solver = format!("'{}'", place.program("z3", WRONG));
+    let seeds = [place.file("remainder.smt2", REMAINDER), place.file("length.smt2", LENGTH)];
+    let out = place.path("out");
+    let words = ["fuzz", &seeds[0], &seeds[1], "-s", &solver, "--reference", "z3@5.4.0", "--engine", "seed"];
+    // It ends with the first bug, and what is found beside it waits.
+    let rest = ["--iterations", "2", "--jobs", "2", "--stop-after", "1", "--out", &out];
+    let begun = run(&[&words[..], &rest].concat());
+    assert_eq!(begun.status.code(), Some(10), "{}", text(&begun));
+    let listed = text(&run(&["findings", &out]));
+    let folders = std::fs::read_dir(Path::new(&out).join("bugs")).expect("findings").count();
+    assert_eq!(listed.matches("(pending: ").count(), folders - 1, "{listed}");
+}
