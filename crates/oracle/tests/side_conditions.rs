@@ -249,6 +249,32 @@ fn a_declared_sort_has_the_elements_that_its_model_lists() {
     decided(&format!("{sort}(assert (exists ((x U)) (and (distinct x a) (distinct x b))))(check-sat)"));
 }
 
+/// No finite sort has a function that gives every element another value and leaves one out.
+const INFINITE: &str = "(declare-sort U 0)(declare-fun f (U) U)(declare-const c U)
+    (assert (forall ((x U) (y U)) (=> (= (f x) (f y)) (= x y))))(assert (forall ((x U)) (distinct (f x) c)))";
+
+#[test]
+fn a_sort_that_must_be_infinite_is_not_decided_by_finite_models() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let Some(cvc5) = get("cvc5@1.4.2") else { return };
+    let (script, unsat) = (format!("{INFINITE}(check-sat)"), liar(directory.path(), "unsat"));
+    // It has a model, but none that anybody could write down here: who says `unsat` is not proven wrong.
+    assert_eq!(findings(&script, vec![unsat.clone(), cvc5.clone()]), []);
+    // Who says `sat` is not proven wrong either, though every model of finitely many elements is none.
+    let model = "(\n; cardinality of U is 2\n; rep: (as @U_0 U)\n; rep: (as @U_1 U)\n\
+        (define-fun c () U (as @U_0 U))\n(define-fun f ((x U)) U (as @U_1 U))\n)";
+    let body = format!("echo sat; if grep -q get-model; then printf '{model}'; fi");
+    let path = testkit::program(directory.path(), "finite", &body);
+    let sat = get(path.to_str().expect("a path")).expect("a program at a path");
+    let blamed = findings(&script, vec![sat, cvc5]);
+    assert!(blamed.iter().all(|(kind, _)| *kind == Kind::InvalidModel), "{blamed:?}");
+    // The same with an element that may be left out of nothing is a finite matter.
+    decided(
+        "(declare-sort U 0)(declare-fun f (U) U)(declare-const c U)
+        (assert (forall ((x U) (y U)) (=> (= (f x) (f y)) (= x y))))(assert (= (f c) c))(check-sat)",
+    );
+}
+
 /// What a file says of its own answer, after a step.
 fn hearsay(answer: Status) -> Expectation {
     let from = format!("{STATUS_OF}a.smt2");

@@ -61,9 +61,13 @@ pub fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{}", foreign::visible(text));
 }
 
-/// What is left after the reader has gone is not printed, and nobody misses it.
 fn write(mut out: impl Write, bytes: &[u8]) -> Result<()> {
-    match out.write_all(bytes).and_then(|()| out.flush()) {
+    written(out.write_all(bytes).and_then(|()| out.flush()))
+}
+
+/// How writing to standard output went. What is left after the reader has gone is not printed, and nobody misses it.
+pub fn written(result: io::Result<()>) -> Result<()> {
+    match result {
         Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
             Err(DiskError { what: "standard output".into(), source }.into())
         }

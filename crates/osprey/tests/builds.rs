@@ -151,3 +151,17 @@ fn a_solver_that_takes_seconds_to_start_is_not_broken() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert_eq!(json(&output)["tests"], 1);
 }
+
+#[test]
+fn a_solver_that_stops_whoever_runs_it_only_loses_its_own_time() {
+    let place = tempfile::tempdir().expect("a folder");
+    let seed = seed(place.path(), "(declare-const x Int)\n(assert (> x 3))\n(check-sat)\n");
+    let body = "for file; do :; done\nif grep -q assert \"$file\"; then kill -STOP $PPID; sleep 600; else echo sat; fi";
+    let stopping = testkit::program(place.path(), "stopping", body);
+    let out = shown(&place.path().join("out"));
+    let limits = ["--iterations", "2", "--timeout", "0.5", "--json", "--out", &out];
+    let output = run(&[&["fuzz", &seed, "-s", &shown(&stopping), "--engine", "seed,opfuzz"], &limits[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let summary = json(&output);
+    assert_eq!((&summary["tests"], &summary["findings"]), (&2.into(), &serde_json::json!([])), "{summary}");
+}

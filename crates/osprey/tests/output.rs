@@ -117,6 +117,8 @@ fn a_full_standard_output_is_a_disk_error_and_a_full_standard_error_none() {
     let seed = folder.file("seed.smt2", SEED);
     let out = folder.path("out");
     for arguments in [
+        vec!["--help"],
+        vec!["fuzz", "--help"],
         vec!["parse", &seed],
         vec!["parse", "--json", &seed],
         vec!["solvers", "list"],

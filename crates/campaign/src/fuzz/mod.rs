@@ -96,7 +96,7 @@ pub fn runners(
 
 /// How long a solver may take to answer the empty script: runtimes and instrumented builds need long to start, and
 /// longer on a busy machine.
-const PREFLIGHT: Duration = Duration::from_secs(60);
+const PREFLIGHT: Duration = Duration::from_secs(30);
 
 /// Runs a campaign of this process's own.
 pub fn run(

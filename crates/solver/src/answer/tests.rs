@@ -299,6 +299,11 @@ fn a_build_without_a_feature_is_no_crash() {
         ./src/theory/fp/fp_converter.cpp:1700\nUnimplemented code encounteredConversion is dependent on SymFPU\n";
     let answers = read("cvc4", "1.8", "(check-sat)", "", stderr, Exit::Signaled(libc::SIGABRT));
     assert_eq!(answers.class, RunClass::NotBuilt);
+    let stderr = "Fatal failure within CVC4::FloatingPointLiteral CVC4::constructorHelperRational(const \
+        FloatingPointSize&, const RoundingMode&, const Rational&) at ./src/util/floatingpoint.cpp:620\nUnreachable \
+        code reachedno concrete implementation of FloatingPointLiteral\n";
+    let answers = read("cvc4", "1.8", "(check-sat)", "", stderr, Exit::Signaled(libc::SIGABRT));
+    assert_eq!(answers.class, RunClass::NotBuilt);
     let stdout =
         "(error \"Error in option parsing: Cannot use --nl-cov without configuring with --poly.\")\n";
     assert_eq!(read("cvc5", "1.0.3", "(check-sat)", stdout, "", Exit::Exited(1)).class, RunClass::NotBuilt);

@@ -42,7 +42,7 @@ enum Message {
 }
 
 /// A server must reach its fork point within the run's own time, but short limits are for solving, not for starting.
-const LEAST_START: Duration = Duration::from_secs(10);
+const LEAST_START: Duration = Duration::from_secs(4);
 
 /// How long a server may take to tell of a job that was killed.
 const REPORT: Duration = Duration::from_secs(5);

@@ -31,7 +31,7 @@ use crate::launch::LaunchError;
 use crate::solver::Solver;
 
 /// Longest time for one listing; through Python it imports a large module first.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Raised whenever the reading of listings changes, so that what older versions of this program remembered is not used.
 const READING: u32 = 2;
