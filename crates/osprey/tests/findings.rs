@@ -69,6 +69,29 @@ fn two_bugs_are_two_until_a_person_says_otherwise_and_known_ones_are_not_told_ag
 }
 
 #[test]
+fn a_wrong_model_of_a_script_without_models_is_a_wrong_answer() {
+    if !have(&["cvc4@1.8", "z3@5.4.0"]) {
+        return;
+    }
+    let place = Folder::new();
+    let seed = place.file(
+        "seed.smt2",
+        "(declare-const a String)\n(assert (str.in_re a (re.* (re.union (str.to_re \"A\") (str.to_re a)))))\n\
+         (assert (not (str.in_re a (re.* (re.comp re.none)))))\n(check-sat)\n",
+    );
+    let out = place.path("out");
+    // Nobody but the accused runs the test case: others are asked when its model turns out wrong.
+    let words = ["fuzz", &seed, "-s", "cvc4@1.8", "--engine", "seed", "--iterations", "1", "--reduce-all"];
+    let found = run(&[&words[..], &["--jobs", "1", "--out", &out]].concat());
+    assert_eq!(found.status.code(), Some(10), "{}", text(&found));
+    let found = bugs(&out);
+    let [bug] = &found[..] else { panic!("{found:?}") };
+    assert_eq!(bug["example"]["kind"], "solution-soundness", "{bug}");
+    let report = std::fs::read_to_string(Path::new(&folder(bug)).join("report.md")).expect("a report");
+    assert!(report.contains("its model is wrong"), "{report}");
+}
+
+#[test]
 fn what_is_no_finding_can_be_neither_merged_nor_split() {
     let place = Folder::new();
     let nothing = run(&["findings", "merge", place.all(), place.all()]);

@@ -28,6 +28,7 @@ mod passes;
 pub mod predicate;
 mod retype;
 pub mod size;
+mod tactics;
 mod textual;
 mod workbench;
 

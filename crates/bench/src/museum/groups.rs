@@ -2,7 +2,10 @@
 //!
 //! Every item's trigger is the seed of a short campaign on the item's release. All findings of all campaigns are then
 //! mixed and told apart, once by their signatures alone and once by groups, and compared with what is known: items of one
-//! issue with one fix are one bug, all others are different ones.
+//! issue with one fix are one bug, and so are items whose triggers come down to the same; all others are different ones.
+//!
+//! A campaign finds other bugs than its item's, too, and often the same ones from many items. What crashes where the item
+//! does not, shows on other releases than the trigger, or needs a construct that the trigger does not have, is a *stray*.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,6 +14,9 @@ use std::time::Duration;
 
 use campaign::findings::{Face, Rarity, group_of};
 use campaign::{Finding, KnownFinding, findings};
+use oracle::Kind;
+use reduce::blame::{self, Blamed, Role};
+use smtlib::{Mode, Store};
 
 use super::item::{Item, TRIGGER};
 use super::judged::{self, Asked, Settings};
@@ -37,7 +43,7 @@ struct Labelled {
     item: String,
     finding: Finding,
     face: Face,
-    /// Its releases contradict those of the item's own trigger: it is most likely another bug.
+    /// It is most likely another bug than the item's.
     stray: bool,
 }
 
@@ -67,6 +73,7 @@ pub fn run(settings: &Settings, making: &Making, watch: &dyn Watch) -> Result<Re
             Err(error) => draft.skip(&item.id, error.to_string()),
         }
     }
+    unite(&mut labelled);
     fill(&mut draft, making, barren, &labelled);
     Ok(draft.finish())
 }
@@ -93,13 +100,54 @@ fn of_item(item: &Item, making: &Making, watch: &dyn Watch) -> Result<Vec<Labell
     }
     found.sort_by_key(|one| (one.finding.provenance.round, one.finding.provenance.step));
     // The trigger as it is shows the item's bug and no other.
-    let own = found.iter().find(|one| one.finding.provenance.engine == "seed").map(|one| one.face.clone());
-    if let Some(own) = own {
-        for one in &mut found {
-            one.stray = !findings::releases_fit(&own, &one.face);
-        }
+    let own = found.iter().find(|one| one.is_trigger()).map(|one| one.face.clone());
+    let known = constructs(item);
+    for one in &mut found {
+        let crashes = |kind: Kind| kind == Kind::Crash;
+        one.stray = crashes(one.finding.kind) != crashes(item.kind)
+            || own.as_ref().is_some_and(|own| !findings::releases_fit(own, &one.face))
+            || one.needs().any(|construct| !known.contains(construct));
     }
     Ok(found)
+}
+
+impl Labelled {
+    fn is_trigger(&self) -> bool {
+        self.finding.provenance.engine == "seed"
+    }
+
+    /// What computes something in the script and cannot go.
+    fn needs(&self) -> impl Iterator<Item = &str> {
+        let needed = |blamed: &&Blamed| blamed.role == Role::Computes && blamed.needed > 0;
+        self.finding.blame.constructs.iter().filter(needed).map(|blamed| blamed.construct.as_str())
+    }
+}
+
+/// The constructs of an item's trigger.
+fn constructs(item: &Item) -> BTreeSet<String> {
+    let mut store = Store::new();
+    let text = std::fs::read(item.folder.join(TRIGGER)).unwrap_or_default();
+    let Ok(parsed) = smtlib::parse(&mut store, &text, Mode::Tolerant) else { return BTreeSet::new() };
+    blame::constructs(&store, &parsed.script).into_iter().map(|name| name.into_owned()).collect()
+}
+
+/// Items whose triggers come down to the same signature are one bug: nothing could tell them apart.
+fn unite(labelled: &mut [Labelled]) {
+    let mut by_signature: BTreeMap<String, String> = BTreeMap::new();
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    for one in labelled.iter().filter(|one| one.is_trigger() && !one.stray) {
+        let own = names.get(&one.truth).unwrap_or(&one.truth).clone();
+        let first = by_signature.entry(one.finding.signature.to_string()).or_insert(own.clone()).clone();
+        for name in names.values_mut().filter(|name| **name == own) {
+            name.clone_from(&first);
+        }
+        names.insert(one.truth.clone(), first);
+    }
+    for one in labelled {
+        if let Some(name) = names.get(&one.truth) {
+            one.truth.clone_from(name);
+        }
+    }
 }
 
 /// Items of one issue are one bug if they were mended in one release.
@@ -190,19 +238,18 @@ fn fill(draft: &mut Draft, making: &Making, barren: u64, labelled: &[Labelled]) 
     let items: BTreeSet<&str> = all.iter().map(|one| one.item.as_str()).collect();
     draft.summary.push(format!(
         "{} findings of {} items, {} different bugs, {} s of a campaign from each trigger, all mixed. {barren} more items \
-         gave no finding.",
+         gave no finding. Strays, most likely of other bugs than the item's: {}.",
         all.len(),
         items.len(),
         bugs.len(),
-        making.time.as_secs()
+        making.time.as_secs(),
+        all.len() - own.len()
     ));
     let mut table = Table::new(
         "",
         &["findings", "told apart by", "entries", "entries per true bug", "true bugs per entry"],
     );
-    for (words, chosen) in
-        [("all", &all), ("without those whose releases are not those of the item's trigger", &own)]
-    {
+    for (words, chosen) in [("all", &all), ("without strays", &own)] {
         let signatures: Vec<String> = chosen.iter().map(|one| one.finding.signature.to_string()).collect();
         for (how, groups) in [("signatures", signatures), ("groups", grouped(chosen))] {
             let (per_bug, per_group) = quality(chosen, &groups);

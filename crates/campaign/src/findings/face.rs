@@ -66,6 +66,12 @@ const NEED: f64 = 0.3;
 /// What is left of the weight of constructs that only test or write values.
 const INCIDENTAL: f64 = 0.1;
 
+/// What is left of the weight of constructs that others do as well in the place of.
+const REPLACEABLE: f64 = 0.2;
+
+/// How blame names options.
+const OPTION: &str = "option ";
+
 impl Rarity {
     /// From counts of test cases by construct, among so many test cases.
     pub fn new<'a>(tests: u64, with: impl Iterator<Item = (&'a str, u64)>) -> Rarity {
@@ -108,7 +114,7 @@ impl Face {
             solver: finding.solver.clone(),
             place,
             signal,
-            options,
+            options: needed_options(options, &finding.blame),
             constructs: weighed(finding, rarity),
             releases: finding.releases.clone(),
             size,
@@ -169,19 +175,73 @@ fn worth(name: &str, rarity: &Rarity) -> f64 {
     NEED + (1.0 - NEED) * rarity.of(name)
 }
 
-/// What others do as well in its place goes by one name. Options are compared by themselves.
+/// What of the constructs tells: what the bug needs. What others do as well in its place tells little beside that; alone,
+/// it goes by one name for all of them. Options are compared by themselves, and every wrong model needs `get-model`.
 fn blamed(blame: &Blame, rarity: &Rarity) -> Vec<Weighed> {
-    let weigh = |blamed: &Blamed| {
-        let name = blamed.stays_with.iter().chain([&blamed.construct]).min().unwrap_or(&blamed.construct);
-        let share = if blamed.role == Role::Computes { 1.0 } else { INCIDENTAL };
-        Weighed { construct: name.clone(), weight: share * worth(&blamed.construct, rarity) }
+    let telling = |blamed: &&Blamed| {
+        !blamed.construct.starts_with(OPTION)
+            && !["get-model", "logic ALL"].contains(&blamed.construct.as_str())
     };
-    blame.to_blame().filter(|blamed| !blamed.construct.starts_with("option ")).map(weigh).collect()
+    let needed = blame.to_blame().any(|blamed| blamed.role != Role::Setting && blamed.needed > 0);
+    let weigh = |blamed: &Blamed| {
+        let worth = worth(&blamed.construct, rarity);
+        if blamed.role != Role::Computes {
+            return Weighed { construct: blamed.construct.clone(), weight: INCIDENTAL * worth };
+        }
+        match (blamed.needed > 0, needed) {
+            (true, _) => Weighed { construct: blamed.construct.clone(), weight: worth },
+            (false, true) => Weighed { construct: blamed.construct.clone(), weight: REPLACEABLE * worth },
+            (false, false) => {
+                let names = blamed.stays_with.iter().chain([&blamed.construct]);
+                Weighed { construct: names.min().cloned().unwrap_or_default(), weight: worth }
+            }
+        }
+    };
+    blame.to_blame().filter(telling).map(weigh).collect()
+}
+
+/// The options of a finding without those that it was seen to do without.
+fn needed_options(options: Vec<String>, blame: &Blame) -> Vec<String> {
+    let is_free = |option: &String| {
+        let plain = |word: &str| word.trim_start_matches('-').to_owned();
+        let its = |blamed: &&Blamed| blamed.construct.strip_prefix(OPTION).map(plain) == Some(plain(option));
+        blame.constructs.iter().find(its).is_some_and(|blamed| !blamed.untried && !blamed.is_to_blame())
+    };
+    options.into_iter().filter(|option| !is_free(option)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn named(construct: &str, role: Role, needed: u32, stays_with: &[&str]) -> Blamed {
+        let stays_with = stays_with.iter().map(ToString::to_string).collect();
+        Blamed { construct: construct.to_owned(), role, occurrences: 1, needed, stays_with, untried: false }
+    }
+
+    #[test]
+    fn what_something_else_does_as_well_tells_little_beside_what_is_needed() {
+        let index = named("bvneg", Role::Computes, 0, &["bvadd", "bvnot"]);
+        let model = named("get-model", Role::Setting, 1, &[]);
+        let both = Blame { constructs: vec![named("select", Role::Computes, 1, &[]), index.clone(), model] };
+        let weights = blamed(&both, &Rarity::default());
+        let names: Vec<&str> = weights.iter().map(|one| one.construct.as_str()).collect();
+        assert_eq!(names, ["select", "bvneg"]);
+        assert!(weights[1].weight < 0.3 * weights[0].weight);
+        let alone = Blame { constructs: vec![index] };
+        assert_eq!(blamed(&alone, &Rarity::default())[0].construct, "bvadd");
+    }
+
+    #[test]
+    fn an_option_that_the_bug_does_without_is_none_of_its_options() {
+        let constructs = ["a=1", "--b", "c=2"]
+            .map(|option| named(&format!("option {option}"), Role::Setting, u32::from(option == "a=1"), &[]));
+        let options = ["--b", "a=1", "never tried"].map(ToString::to_string);
+        assert_eq!(
+            needed_options(options.to_vec(), &Blame { constructs: constructs.to_vec() }),
+            ["a=1", "never tried"]
+        );
+    }
 
     #[test]
     fn what_few_test_cases_have_is_rare() {

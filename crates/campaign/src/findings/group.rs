@@ -21,11 +21,19 @@ pub struct Likeness {
     pub why: String,
 }
 
-/// Faces below this degree are of different bugs.
-const ALIKE: f64 = 0.5;
+/// How much two faces must have in common to be of one bug.
+struct Enough {
+    /// Of what the one that has less needs.
+    of_less: f64,
+    /// Of what they need together.
+    of_both: f64,
+}
 
-/// The same, where releases say little: constructs are all the evidence then.
-const ALIKE_WITHOUT_RELEASES: f64 = 0.75;
+/// Where the same releases have both.
+const WITH_RELEASES: Enough = Enough { of_less: 0.5, of_both: 0.4 };
+
+/// Where releases say little: constructs are all the evidence then.
+const WITHOUT_RELEASES: Enough = Enough { of_less: 0.75, of_both: 0.65 };
 
 /// A construct with this share of the heaviest one's weight is as heavy.
 const HEAVY: f64 = 0.9;
@@ -56,20 +64,20 @@ pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
         (Some(a), Some(b)) => Some(same_releases(a, b)?),
         _ => None,
     };
-    let (degree, shared) = overlap(&one.constructs, &other.constructs);
+    let common = overlap(&one.constructs, &other.constructs)?;
     let released = released.filter(|asked| *asked >= TELLING);
-    let wanted = if released.is_some() { ALIKE } else { ALIKE_WITHOUT_RELEASES };
-    if degree < wanted {
+    let enough = if released.is_some() { WITH_RELEASES } else { WITHOUT_RELEASES };
+    if common.of_less < enough.of_less || common.of_both < enough.of_both {
         return None;
     }
-    let what = if shared.is_empty() { "nothing in particular".to_owned() } else { shared.join(", ") };
+    let what = common.names.join(", ");
     let why = match released {
         Some(asked) => {
             format!("it needs {what} too, and the {asked} releases that were asked about both behave alike")
         }
         None => format!("it needs {what} too"),
     };
-    Some(Likeness { degree, why })
+    Some(Likeness { degree: common.of_both, why })
 }
 
 /// A bug that shows without an option shows with it, too; two different options are two bugs until something smaller
@@ -107,9 +115,17 @@ fn same_releases(one: &Releases, other: &Releases) -> Option<usize> {
     Some(asked)
 }
 
-/// The share of the weight that both have in common, of the one that has less, and the constructs it is made of. Zero
-/// unless the heaviest of each is among them.
-fn overlap(one: &[Weighed], other: &[Weighed]) -> (f64, Vec<String>) {
+/// What two faces have in common.
+struct Common {
+    /// Its share of the weight of the one that has less.
+    of_less: f64,
+    /// Its share of the weight of both together.
+    of_both: f64,
+    names: Vec<String>,
+}
+
+/// Nothing unless the heaviest of each is among it: what has nothing that could be to blame is like nothing.
+fn overlap(one: &[Weighed], other: &[Weighed]) -> Option<Common> {
     let sum = |all: &[Weighed]| all.iter().map(|one| one.weight).sum::<f64>();
     let mut common = 0.0;
     let mut names: Vec<String> = Vec::new();
@@ -119,10 +135,10 @@ fn overlap(one: &[Weighed], other: &[Weighed]) -> (f64, Vec<String>) {
             names.push(construct.clone());
         }
     }
-    let least = sum(one).min(sum(other));
-    // What has nothing that could be to blame is like nothing.
-    let both_lead = leads(one, &names) && leads(other, &names);
-    (if least > 0.0 && both_lead { common / least } else { 0.0 }, names)
+    let less = sum(one).min(sum(other));
+    let both = sum(one) + sum(other) - common;
+    let leads = less > 0.0 && leads(one, &names) && leads(other, &names);
+    leads.then(|| Common { of_less: common / less, of_both: common / both, names })
 }
 
 /// Is one of the heaviest constructs among these? What only shares company is another bug.

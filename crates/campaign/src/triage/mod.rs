@@ -4,6 +4,7 @@ mod adopt;
 mod claim;
 mod duplicates;
 mod ending;
+mod graver;
 mod queue;
 mod reduction;
 pub mod regroup;

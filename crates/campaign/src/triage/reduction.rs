@@ -39,6 +39,24 @@ pub struct ReducedFinding {
     pub small: Small,
 }
 
+impl ReducedFinding {
+    /// With what it has cost to come here by another finding, and where that began.
+    fn beside(mut self, earlier: &ReducedFinding) -> ReducedFinding {
+        self.reduced.accounts += earlier.reduced.accounts;
+        self.reduced.launcher_cpu += earlier.reduced.launcher_cpu;
+        self.reduced.candidates += earlier.reduced.candidates;
+        self.reduced.elapsed += earlier.reduced.elapsed;
+        self.reduced.before = earlier.reduced.before;
+        if let (Stage::Reduced(own), Stage::Reduced(its)) = (&mut self.finding.stage, &earlier.finding.stage)
+        {
+            own.before = its.before;
+            own.candidates += its.candidates;
+            own.seconds += its.seconds;
+        }
+        self
+    }
+}
+
 /// What came of trying to reduce a finding.
 pub(super) enum Attempt {
     Reduced(Box<ReducedFinding>),
@@ -106,7 +124,13 @@ impl Reproduction {
         let witness = self.witness.as_deref().filter(|_| proven);
         let input = Input { text: self.input.as_bytes(), witness: witness.map(str::as_bytes) };
         let reduced = reduce::reduce(input, &bug, &rules.effort, observer)?;
-        self.described(&bug, reduced, rules, runner, observer)
+        let small = self.described(&bug, reduced, rules, runner, observer)?;
+        let Some(graver) = self.graver(&small, runner) else { return Ok(small) };
+        Ok(match graver.reduce(runner, runners, rules, observer) {
+            Ok(graver) => graver.beside(&small),
+            // The model is wrong, whatever became of the rest.
+            Err(_) => small,
+        })
     }
 
     /// The finding on a text: its input, or a part of it.

@@ -6,11 +6,13 @@
 //!
 //! - `names`: what constructs are called
 //! - `laws`: other ways to say the same, as data
+//! - `siblings`: operators that could stand in each other's place
 //! - `variants`: scripts without a construct
 //! - `trial`: examines them within a budget
 
 mod laws;
 mod names;
+mod siblings;
 mod trial;
 mod variants;
 
@@ -47,6 +49,9 @@ pub struct Blamed {
     /// Constructs that did as well in its place, in equivalent forms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stays_with: Vec<String>,
+    /// The budget was spent before anything was tried in its place.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untried: bool,
 }
 
 impl Blamed {
@@ -148,7 +153,8 @@ fn ranked(suspects: Vec<Suspect>) -> Vec<Blamed> {
             let occurrences = suspect.places.len();
             let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
             let (needed, occurrences) = (count(needed), count(occurrences));
-            Blamed { construct: suspect.name, role: suspect.role, occurrences, needed, stays_with }
+            let untried = suspect.places.iter().all(|place| *place == Place::Untried);
+            Blamed { construct: suspect.name, role: suspect.role, occurrences, needed, stays_with, untried }
         })
         .collect();
     ranked.sort_by_cached_key(|blamed| {
@@ -212,7 +218,29 @@ impl Trial<'_> {
                 }
             }
         }
+        if role == Role::Computes {
+            for suspect in &mut chosen {
+                self.siblings(suspect)?;
+            }
+        }
         self.each(&mut chosen, Variant::value)?;
+        Ok(())
+    }
+
+    /// Other operators, at all places that still seem needed.
+    fn siblings(&mut self, suspect: &mut Suspect) -> Result<(), ReduceError> {
+        let open: Vec<usize> = suspect.open();
+        let terms: Vec<Term> = open.iter().map(|place| suspect.terms[*place]).collect();
+        let Some(first) = terms.first() else { return Ok(()) };
+        for op in self.siblings_of(*first).into_iter().take(SIBLINGS) {
+            let came = self.keeps(&Variant::Sibling(terms.clone(), op))?;
+            if came == Some(true) {
+                for place in open {
+                    suspect.places[place].learn(came, vec![op.name().to_owned()]);
+                }
+                break;
+            }
+        }
         Ok(())
     }
 
@@ -235,13 +263,8 @@ impl Trial<'_> {
 
     /// Other ways to say the same: at all places at once, then at each.
     fn equivalents(&mut self, suspect: &mut Suspect) -> Result<(), ReduceError> {
-        let open = |suspect: &Suspect| -> Vec<usize> {
-            (0..suspect.terms.len())
-                .filter(|place| matches!(suspect.places[*place], Place::Needed | Place::Untried))
-                .collect()
-        };
         for number in 0..FORMS {
-            let places = open(suspect);
+            let places = suspect.open();
             let terms: Vec<Term> = places.iter().map(|place| suspect.terms[*place]).collect();
             let forms: Vec<Option<Term>> = terms.iter().map(|term| self.form(*term, number)).collect();
             if places.len() > 1 && forms.iter().all(Option::is_some) {
@@ -280,6 +303,17 @@ impl Trial<'_> {
 
 /// Equivalent forms tried for a construct.
 const FORMS: usize = 3;
+
+/// Other operators tried for a construct.
+const SIBLINGS: usize = 3;
+
+impl Suspect {
+    /// Places of terms at which nothing has kept the bug so far.
+    fn open(&self) -> Vec<usize> {
+        let is_open = |place: &usize| matches!(self.places[*place], Place::Needed | Place::Untried);
+        (0..self.terms.len()).filter(is_open).collect()
+    }
+}
 
 impl Place {
     /// What came of an attempt in which these constructs took its place.

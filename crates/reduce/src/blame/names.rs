@@ -57,6 +57,9 @@ fn option(word: &str) -> Name {
     Cow::Owned(format!("option {word}"))
 }
 
+/// How the names of tactics begin.
+pub(super) const TACTIC: &str = "tactic ";
+
 /// What a command is called, where it is more than a declaration or an assertion.
 pub(super) fn of_command(store: &Store, command: &Command, names: &mut Vec<Name>) {
     let name = match command {
@@ -68,7 +71,7 @@ pub(super) fn of_command(store: &Store, command: &Command, names: &mut Vec<Name>
         Command::DefineFunRec(_) | Command::DefineFunsRec(_) => Cow::Borrowed("define-fun-rec"),
         Command::CheckSatAssuming(_) => Cow::Borrowed("check-sat-assuming"),
         Command::CheckSatUsing(tactic) => {
-            names.extend(tactics(tactic).map(|tactic| Cow::Owned(format!("tactic {tactic}"))));
+            names.extend(tactics(tactic).map(|tactic| Cow::Owned(format!("{TACTIC}{tactic}"))));
             return;
         }
         Command::Push(_) | Command::Pop(_) => Cow::Borrowed("push"),
@@ -317,7 +320,11 @@ impl Role {
             Op::Ite if boolean(1) => Role::Connects,
             Op::Equal | Op::Distinct => Role::Tests,
             _ if Role::compares(op) => Role::Tests,
-            _ if store.args(term).is_empty() && op.row().theory == Theory::Floats => Role::Writes,
+            _ if store.args(term).is_empty()
+                && (op.row().theory == Theory::Floats || store.sort_of(term) == Sort::REGLAN) =>
+            {
+                Role::Writes
+            }
             Op::Fp | Op::SeqUnit | Op::SeqEmpty | Op::SetEmpty | Op::SetSingleton => Role::Writes,
             Op::StrToRe => Role::Writes,
             _ => Role::Computes,

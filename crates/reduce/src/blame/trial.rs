@@ -6,12 +6,12 @@ use std::time::Duration;
 use eval::model_text::read_model;
 use rustc_hash::FxHashMap;
 use smtlib::print::{Dialect, print_in};
-use smtlib::{Mode, Release, Store, Term};
+use smtlib::{Mode, Op, Release, Store, Term};
 use solver::run::{Accounts, Configuration};
 
 use super::names::{self, Role};
 use super::variants::{Variant, Whole};
-use super::{BlameBudget, Place, Suspect, laws};
+use super::{BlameBudget, Place, Suspect, laws, siblings};
 use crate::course::{Best, Watcher};
 use crate::driver::dialects;
 use crate::driver::patience::Patience;
@@ -178,6 +178,11 @@ impl<'t> Trial<'t> {
         parts.iter().all(reads).then_some(form)
     }
 
+    /// Operators that could stand in a term's place.
+    pub(super) fn siblings_of(&mut self, term: Term) -> Vec<Op> {
+        siblings::of(&mut self.bench.store, term, self.release)
+    }
+
     /// All constructs of the script and the solver's options, in a fixed order.
     pub(super) fn suspects(&self) -> Vec<Suspect> {
         let (store, script) = (&self.bench.store, &self.bench.draft.script);
@@ -202,7 +207,8 @@ impl<'t> Trial<'t> {
             suspect.terms.extend(term);
             suspect.places.push(Place::Untried);
             match (&mut suspect.whole, whole) {
-                (Some(Whole::Commands(places)), Some(Whole::Commands(more))) => places.extend(more),
+                (Some(Whole::Commands(places)), Some(Whole::Commands(more)))
+                | (Some(Whole::Tactic(_, places)), Some(Whole::Tactic(_, more))) => places.extend(more),
                 (own, whole) => *own = whole.or(own.take()),
             }
         };
@@ -213,7 +219,11 @@ impl<'t> Trial<'t> {
             let mut names = Vec::new();
             names::of_command(store, command, &mut names);
             for name in names {
-                add(name.into_owned(), Role::Setting, None, Some(Whole::Commands(vec![place])));
+                let whole = match name.strip_prefix(names::TACTIC) {
+                    Some(tactic) => Whole::Tactic(tactic.to_owned(), vec![place]),
+                    None => Whole::Commands(vec![place]),
+                };
+                add(name.into_owned(), Role::Setting, None, Some(whole));
             }
         }
         if script.commands.iter().filter(|command| command.is_check()).count() > 1 {

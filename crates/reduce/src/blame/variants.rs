@@ -6,9 +6,10 @@ use eval::{Budget, Evaluator, Mode, Model, Value};
 use rustc_hash::FxHashMap;
 use smtlib::{Command, Fun, Head, Op, Script, Sort, SortKind, Store, Term};
 
-use super::laws;
 use super::names::{self, is_value};
+use super::{laws, siblings};
 use crate::edit::{Edit, applied};
+use crate::tactics;
 use crate::workbench::{Draft, Workbench};
 
 /// Something other than the script in hand.
@@ -25,6 +26,8 @@ pub(super) enum Variant {
     Defined(Term),
     /// The equivalent form of this number in the place of terms.
     Forms(Vec<Term>, usize),
+    /// Another operator in the place of terms: one that takes the same arguments and gives the same sort.
+    Sibling(Vec<Term>, Op),
     /// Other commands.
     Commands(Vec<Edit>),
     /// Definitions put in where they are used.
@@ -59,7 +62,12 @@ impl Variant {
             }
             Variant::Pinned(term) => pinned(bench, *term),
             Variant::Defined(term) => defined(bench, *term),
-            Variant::Forms(terms, number) => rewritten(bench, terms, *number),
+            Variant::Forms(terms, number) => {
+                rewritten(bench, terms, |store, term| laws::equivalents(store, term).into_iter().nth(*number))
+            }
+            Variant::Sibling(terms, op) => {
+                rewritten(bench, terms, |store, term| siblings::with(store, term, *op))
+            }
             Variant::Commands(edits) => bench.with(edits),
             Variant::Inlined => inlined(bench),
             Variant::WithoutOption(_) => Some(bench.draft.clone()),
@@ -198,8 +206,12 @@ fn defined(bench: &mut Workbench, term: Term) -> Option<Draft> {
     asserting(bench, &[Edit::Fresh(term, fun)], &[(fun, term)], place, cases)
 }
 
-/// The script with equivalent forms of terms, those inside one another included.
-fn rewritten(bench: &mut Workbench, terms: &[Term], number: usize) -> Option<Draft> {
+/// The script with other forms of terms, those inside one another included.
+fn rewritten(
+    bench: &mut Workbench,
+    terms: &[Term],
+    form: impl Fn(&mut Store, Term) -> Option<Term>,
+) -> Option<Draft> {
     let roots: Vec<Term> = bench.roots().into_iter().map(|(_, _, root)| root).collect();
     let mut done: FxHashMap<Term, Term> = FxHashMap::default();
     for term in bench.store.subterms(&roots) {
@@ -207,7 +219,7 @@ fn rewritten(bench: &mut Workbench, terms: &[Term], number: usize) -> Option<Dra
         let mut new =
             if args == bench.store.args(term) { term } else { bench.store.rebuild(term, &args).ok()? };
         if terms.contains(&term) {
-            new = laws::equivalents(&mut bench.store, new).into_iter().nth(number)?;
+            new = form(&mut bench.store, new)?;
         }
         done.insert(term, new);
     }
@@ -237,6 +249,8 @@ fn inlined(bench: &mut Workbench) -> Option<Draft> {
 pub(super) enum Whole {
     /// Commands, by their places.
     Commands(Vec<usize>),
+    /// A tactic of the checks at these places.
+    Tactic(String, Vec<usize>),
     SeveralChecks,
     /// An option of the solver, by its place on the command line.
     Option(usize),
@@ -255,12 +269,20 @@ impl Whole {
                 let but_last = checks.iter().copied().filter(|place| place != last).collect();
                 vec![drop(but_last), drop((first + 1..commands.len()).collect())]
             }
+            Whole::Tactic(name, places) => {
+                let plain = |place: &usize| Edit::Command(*place, Command::CheckSat);
+                let other = |place: &usize| {
+                    let Command::CheckSatUsing(tactic) = &commands[*place] else { return None };
+                    let left = tactics::without(tactic, name)?;
+                    Some(Edit::Command(*place, Command::CheckSatUsing(left.into())))
+                };
+                let mut variants = vec![Variant::Commands(places.iter().map(plain).collect())];
+                let others: Option<Vec<Edit>> = places.iter().map(other).collect();
+                variants.extend(others.map(Variant::Commands));
+                variants
+            }
             Whole::Commands(places) => match &commands[places[0]] {
                 Command::DefineFun(_) | Command::DefineConst(_) => vec![Variant::Inlined],
-                Command::CheckSatUsing(_) => {
-                    let plain = |place: &usize| Edit::Command(*place, Command::CheckSat);
-                    vec![Variant::Commands(places.iter().map(plain).collect())]
-                }
                 Command::CheckSatAssuming(_) => assumed(script, places, &checks).into_iter().collect(),
                 Command::Push(_) | Command::Pop(_) => {
                     let mut variants = vec![drop(places.clone())];

@@ -5,7 +5,7 @@ use smtlib::{Command, Script};
 use super::Pass;
 use crate::driver::{Growth, Reduction};
 use crate::error::ReduceError;
-use crate::outline::Outline;
+use crate::tactics;
 use crate::workbench::Draft;
 
 /// Takes out pairs of push and pop, keeps what is in force at one check only, and asserts assumptions.
@@ -79,13 +79,6 @@ fn without_pairs(script: &Script) -> Vec<Script> {
     found
 }
 
-/// The tactics that a combination of tactics is made of.
-fn tactic_parts(tactic: &str) -> Vec<String> {
-    let Some(outline) = Outline::of(tactic.as_bytes()) else { return Vec::new() };
-    let [root] = outline.roots[..] else { return Vec::new() };
-    outline.children(root).iter().skip(1).map(|part| outline.flat(*part)).collect()
-}
-
 /// Scripts in which one check with assumptions is a plain one: without them, or with them asserted before it.
 fn asserted(script: &Script) -> Vec<Script> {
     let mut found = Vec::new();
@@ -106,7 +99,8 @@ fn asserted(script: &Script) -> Vec<Script> {
                 }
             }
             Command::CheckSatUsing(tactic) => {
-                let parts = tactic_parts(tactic).into_iter().map(|part| Command::CheckSatUsing(part.into()));
+                let parts =
+                    tactics::smaller(tactic).into_iter().map(|part| Command::CheckSatUsing(part.into()));
                 for other in std::iter::once(Command::CheckSat).chain(parts) {
                     let mut plain = script.clone();
                     plain.commands[place] = other;
