@@ -160,7 +160,8 @@ fn a_solver_that_stops_whoever_runs_it_only_loses_its_own_time() {
     let stopping = testkit::program(place.path(), "stopping", body);
     let out = shown(&place.path().join("out"));
     let limits = ["--iterations", "2", "--timeout", "0.5", "--json", "--out", &out];
-    let output = run(&[&["fuzz", &seed, "-s", &shown(&stopping), "--engine", "seed,opfuzz"], &limits[..]].concat());
+    let output =
+        run(&[&["fuzz", &seed, "-s", &shown(&stopping), "--engine", "seed,opfuzz"], &limits[..]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let summary = json(&output);
     assert_eq!((&summary["tests"], &summary["findings"]), (&2.into(), &serde_json::json!([])), "{summary}");

@@ -135,7 +135,7 @@ type Answering = dyn Fn(&Configuration, &str) -> ScriptedAnswer + Send + Sync;
 /// through the real reader of answers.
 #[derive(Clone)]
 pub struct Scripted {
-    panel: Vec<Arc<Configuration>>,
+    configurations: Vec<Arc<Configuration>>,
     third_opinions: Vec<Arc<Configuration>>,
     answering: Arc<Answering>,
     asked: Arc<Mutex<Vec<Asked>>>,
@@ -148,17 +148,17 @@ impl Scripted {
         specs: &[&str],
         answering: impl Fn(&Configuration, &str) -> ScriptedAnswer + Send + Sync + 'static,
     ) -> Scripted {
-        let panel = Configuration::numbered(specs.iter().map(|spec| made_up(spec)));
-        Scripted::with_panel(panel.into_iter().map(Arc::new).collect(), answering)
+        let configurations = Configuration::numbered(specs.iter().map(|spec| made_up(spec)));
+        Scripted::with_configurations(configurations.into_iter().map(Arc::new).collect(), answering)
     }
 
     /// The same for configurations of one's own.
-    pub fn with_panel(
-        panel: Vec<Arc<Configuration>>,
+    pub fn with_configurations(
+        configurations: Vec<Arc<Configuration>>,
         answering: impl Fn(&Configuration, &str) -> ScriptedAnswer + Send + Sync + 'static,
     ) -> Scripted {
         Scripted {
-            panel,
+            configurations,
             third_opinions: Vec::new(),
             answering: Arc::new(answering),
             asked: Arc::default(),
@@ -181,8 +181,8 @@ impl Scripted {
 }
 
 impl Runner for Scripted {
-    fn panel(&self) -> &[Arc<Configuration>] {
-        &self.panel
+    fn configurations(&self) -> &[Arc<Configuration>] {
+        &self.configurations
     }
 
     fn third_opinions(&self) -> &[Arc<Configuration>] {

@@ -86,12 +86,12 @@ pub fn runners(
     third_opinions: Vec<Solver>,
     plain: bool,
 ) -> Arc<dyn Runners> {
-    let panel = targets.iter().map(|target| Arc::new(target.configuration())).collect();
+    let configurations = targets.iter().map(|target| Arc::new(target.configuration())).collect();
     let rules = RunRules::for_campaign(identity.timeout(), identity.memory << 20)
         .adaptive(identity.adaptive)
         .change(Purpose::Measurement, |rule| rule.limits.wall = rule.limits.wall.max(PREFLIGHT));
     let rules = if plain { rules.plain() } else { rules };
-    Arc::new(SolverRunners::new(panel, rules).with_third_opinions(third_opinions))
+    Arc::new(SolverRunners::new(configurations, rules).with_third_opinions(third_opinions))
 }
 
 /// How long a solver may take to answer the empty script: runtimes and instrumented builds need long to start, and

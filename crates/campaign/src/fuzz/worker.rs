@@ -22,7 +22,7 @@ use crate::schedule::{Length, Observation, OptionPolicy, Scheduler, Signal};
 use crate::seeds::SeedText;
 use crate::shared::{Line, Shared, thread_cpu};
 use crate::target::Target;
-use crate::triage::{Ruling, Suspect, Triage, Verdicts};
+use crate::triage::{Suspect, Triage, VerdictOutcome, Verdicts};
 
 /// Counts are handed over at least this often, so that a kill loses little and the view moves.
 const SETTLE_EVERY: Duration = Duration::from_millis(500);
@@ -226,27 +226,27 @@ impl<'a> Worker<'a> {
         let rng_seed = self.identity.rng_seed;
         let suspect = Suspect { case: &case, runs: &runs, chain, rng_seed, thorough };
         let known = |signature: &_| triage.recognise(signature);
-        let rulings = self.verdicts.judge(&mut self.driver.store, &mut *self.runner, &suspect, &known)?;
+        let outcomes = self.verdicts.judge(&mut self.driver.store, &mut *self.runner, &suspect, &known)?;
         let mut findings = 0;
         let mut excused = false;
-        for ruling in rulings {
-            match ruling {
-                Ruling::Confirmed(reproduction) => {
+        for outcome in outcomes {
+            match outcome {
+                VerdictOutcome::Confirmed(reproduction) => {
                     findings += 1;
                     triage.enter(*reproduction)?;
                 }
-                Ruling::Known(signature, input) => {
+                VerdictOutcome::Known(signature, input) => {
                     // What nobody wants to hear of is no reason to go on.
                     findings += u32::from(!triage.is_unwanted(&signature));
                     let (round, step) = (chain.plan().round, case.provenance.step);
                     triage.count_known(&signature, round, step, Some(&input));
                 }
-                Ruling::Unconfirmed => tally.totals.unconfirmed += 1,
-                Ruling::Excused(reason) => {
+                VerdictOutcome::Unconfirmed => tally.totals.unconfirmed += 1,
+                VerdictOutcome::Excused(reason) => {
                     excused = true;
                     tally.totals.excuses.count(reason);
                 }
-                Ruling::Unproven(reason) => tally.totals.unproven.count(reason),
+                VerdictOutcome::Unproven(reason) => tally.totals.unproven.count(reason),
             }
         }
         // Answers that differ by design tell nothing new, and more of the kind is of no use.

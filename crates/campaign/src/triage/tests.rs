@@ -102,7 +102,7 @@ fn found(step: usize, signature: Signature) -> Reproduction {
         provenance: Origin { step, ..Origin::default() },
     };
     let configurations = Scripted::new(&["z3@4.8.7", "z3@5.4.0"], |_, _| ScriptedAnswer::says("sat\n"));
-    let configurations = solver::run::Runner::panel(&configurations).to_vec();
+    let configurations = solver::run::Runner::configurations(&configurations).to_vec();
     let input = format!("(assert true)\n(check-sat)\n; {step}\n");
     Reproduction { finding, input, witness: None, configurations, ancestors: Vec::new() }
 }

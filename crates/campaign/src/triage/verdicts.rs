@@ -26,8 +26,8 @@ pub struct Suspect<'a> {
     pub thorough: bool,
 }
 
-/// What came of a suspicion.
-pub enum Ruling {
+/// What became of a verdict.
+pub enum VerdictOutcome {
     /// It repeats: a finding, not yet told apart from others.
     Confirmed(Box<Reproduction>),
     /// A crash at a known place, and the text that the accused read.
@@ -75,7 +75,7 @@ impl Verdicts {
         runner: &mut dyn Runner,
         suspect: &Suspect,
         known: &dyn Fn(&Signature) -> bool,
-    ) -> Result<Vec<Ruling>, CampaignError> {
+    ) -> Result<Vec<VerdictOutcome>, CampaignError> {
         let failed = |error| CampaignError::of_run("a solver", error);
         let judge = if suspect.thorough { &self.thorough } else { &self.standard };
         let script = &suspect.case.script;
@@ -84,26 +84,26 @@ impl Verdicts {
         let asking = &mut Asking::new(runner, Purpose::FollowUp);
         // With third opinions, where they were needed.
         let mut runs = suspect.runs.to_vec();
-        judge.hear(&mut subject, &mut runs, asking).map_err(failed)?;
+        judge.follow_up(&mut subject, &mut runs, asking).map_err(failed)?;
         let verdicts = judge.judge(&mut subject, &runs, asking).map_err(failed)?;
         drop(subject);
         let suspect = &Suspect { runs: &runs, ..*suspect };
-        let mut rulings = Vec::new();
+        let mut outcomes = Vec::new();
         for mut verdict in verdicts {
             match verdict.standing {
                 Standing::Stands => {}
                 Standing::ByDesign(reason) => {
-                    rulings.push(Ruling::Excused(reason));
+                    outcomes.push(VerdictOutcome::Excused(reason));
                     continue;
                 }
                 Standing::Unproven(reason) => {
-                    rulings.push(Ruling::Unproven(format!("{}: {reason}", verdict.kind)));
+                    outcomes.push(VerdictOutcome::Unproven(format!("{}: {reason}", verdict.kind)));
                     continue;
                 }
             }
             let crash = Signature::of_crash(&verdict, suspect.runs);
             if let Some(crash) = crash.filter(|crash| known(crash)) {
-                rulings.push(Ruling::Known(crash, input_text(&involved(suspect.runs, &verdict))));
+                outcomes.push(VerdictOutcome::Known(crash, input_text(&involved(suspect.runs, &verdict))));
                 continue;
             }
             let mut subject = Subject::new(store, Some(script), &[]);
@@ -111,12 +111,12 @@ impl Verdicts {
             let asking = &mut Asking::new(runner, Purpose::Confirmation);
             judge.confirm(&mut subject, suspect.runs, &mut verdict, asking).map_err(failed)?;
             drop(subject);
-            rulings.push(match verdict.is_finding() {
-                true => Ruling::Confirmed(Box::new(reproduction(store, runner, suspect, &verdict)?)),
-                false => Ruling::Unconfirmed,
+            outcomes.push(match verdict.is_finding() {
+                true => VerdictOutcome::Confirmed(Box::new(reproduction(store, runner, suspect, &verdict)?)),
+                false => VerdictOutcome::Unconfirmed,
             });
         }
-        Ok(rulings)
+        Ok(outcomes)
     }
 }
 

@@ -18,7 +18,7 @@ use solver::limits::Limits;
 use solver::run::{Configuration, PartyId, Purpose, RunRules, Runner as _, SolverRunner};
 
 use crate::exit::Exit;
-use crate::{duration, fleet, inputs, output};
+use crate::{duration, inputs, output, solver_choice};
 
 /// Evaluate each assertion of a file under a model
 #[derive(Args)]
@@ -178,8 +178,8 @@ impl Eval {
         check: usize,
         spec: &String,
     ) -> Result<Found> {
-        let fleet = fleet::all(&[])?;
-        let Some(solver) = fleet::resolve(&fleet, std::slice::from_ref(spec))?.pop() else {
+        let solvers = solver_choice::all(&[])?;
+        let Some(solver) = solver_choice::resolve(&solvers, std::slice::from_ref(spec))?.pop() else {
             bail!("'{spec}' names no solver")
         };
         let limits = Limits::wall(self.timeout);

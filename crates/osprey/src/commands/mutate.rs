@@ -18,7 +18,7 @@ use solver::run::{RunRules, Runner as _, SolverRunner};
 
 use crate::exit::Exit;
 use crate::tuning::EngineSettings;
-use crate::{duration, fleet, inputs, output};
+use crate::{duration, inputs, output, solver_choice};
 
 /// Write the mutants that an engine makes of a seed
 #[derive(Args)]
@@ -113,7 +113,7 @@ impl Mutate {
         }
         let targets = match self.solvers.as_slice() {
             [] => Vec::new(),
-            specs => fleet::targets(specs, &[], self.settings.tuning().diver.options > 0)?,
+            specs => solver_choice::targets(specs, &[], self.settings.tuning().diver.options > 0)?,
         };
         let mut asked = self.asked(&targets)?;
         let dialect = targets.first().map_or(Release::STANDARD, |target| target.release);
@@ -196,9 +196,10 @@ impl Mutate {
 
     fn asked<'t>(&self, targets: &'t [Target]) -> Result<Asked<'t>> {
         let timeout = self.timeout;
-        let panel: Vec<_> = targets.iter().map(Target::configuration).collect();
+        let configurations: Vec<_> = targets.iter().map(Target::configuration).collect();
         let rules = RunRules::for_campaign(timeout, MEMORY).questions_within(timeout);
-        let runner = if panel.is_empty() { None } else { Some(SolverRunner::new(panel, rules)?) };
+        let runner =
+            if configurations.is_empty() { None } else { Some(SolverRunner::new(configurations, rules)?) };
         Ok(Asked { targets, runner, cache: AnswerCache::default(), given: None })
     }
 

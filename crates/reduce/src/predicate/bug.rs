@@ -160,7 +160,7 @@ impl Predicate for Bug {
             mark: store.mark(),
             store,
             runner: self.runners.runner()?,
-            panel: self.parties.iter().chain(&self.references).cloned().collect(),
+            configurations: self.parties.iter().chain(&self.references).cloned().collect(),
             wall: None,
             bug: self.clone(),
         }))
@@ -198,7 +198,7 @@ struct BugExaminer {
     mark: Mark,
     runner: Box<dyn Runner>,
     /// Parties and references.
-    panel: Vec<Arc<Configuration>>,
+    configurations: Vec<Arc<Configuration>>,
     /// Time on the clock for each run, where it is less than the runner's own limit.
     wall: Option<Duration>,
 }
@@ -229,7 +229,8 @@ impl BugExaminer {
     fn judge(&mut self, candidate: &Candidate) -> Result<Judgement, ReduceError> {
         let bug = &self.bug;
         let purpose = if candidate.plain { Purpose::Confirmation } else { Purpose::Reduction };
-        let mut asking = Asking::new(&mut *self.runner, purpose).among(&self.panel).within(self.wall);
+        let mut asking =
+            Asking::new(&mut *self.runner, purpose).among(&self.configurations).within(self.wall);
         let text = candidate.text.as_bytes();
         let accused = candidate.configuration.unwrap_or_else(|| bug.accused());
         let mut first = asking.run(accused, text)?;
