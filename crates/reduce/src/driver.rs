@@ -16,9 +16,9 @@ use smtlib::{Mode, Release, Store, Term};
 use solver::run::{Accounts, Configuration};
 
 use self::patience::Patience;
-pub use crate::course::{Best, Effort, Input, PassRecord, Progress, Reduced, Watcher};
 use crate::edit::Edit;
 use crate::error::ReduceError;
+pub use crate::interface::{Best, Effort, Input, PassRecord, Progress, Reduced, Watcher};
 use crate::meaning::{Meanings, meaning};
 use crate::predicate::{Candidate, Examiner, ModelDuty, Predicate};
 use crate::size::Size;
@@ -152,12 +152,12 @@ impl Probe<'_> {
             (seen, runs, fastest, slowest) = (1, 1, wall, wall);
         }
         while runs < BASELINE && !(seen > 0 && seen == runs && fastest > LONG) {
-            let judgement = self.examiners[0].examine(&candidate)?;
+            let examination = self.examiners[0].examine(&candidate)?;
             runs += 1;
-            seen += u32::from(judgement.interesting);
-            fastest = fastest.min(judgement.wall);
-            slowest = slowest.max(judgement.wall);
-            timed_out |= judgement.timed_out;
+            seen += u32::from(examination.interesting);
+            fastest = fastest.min(examination.wall);
+            slowest = slowest.max(examination.wall);
+            timed_out |= examination.timed_out;
         }
         match seen {
             seen if seen == runs => Ok((fastest, slowest)),
@@ -317,8 +317,8 @@ impl Reduction<'_> {
         let satisfied = input.witness.is_some();
         let candidate = Candidate { text: &text, configuration: None, satisfied, subset: true, plain: true };
         self.candidates += 1;
-        let judgement = self.examiners[0].examine(&candidate)?;
-        if judgement.interesting || judgement.timed_out {
+        let examination = self.examiners[0].examine(&candidate)?;
+        if examination.interesting || examination.timed_out {
             Ok(())
         } else {
             Err(ReduceError::Flaky { seen: 1, runs: BASELINE })

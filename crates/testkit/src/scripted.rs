@@ -120,7 +120,7 @@ impl From<&str> for ScriptedAnswer {
 
 /// A run that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct AskedRun {
     pub party: PartyId,
     /// With options.
     pub name: String,
@@ -138,7 +138,7 @@ pub struct Scripted {
     configurations: Vec<Arc<Configuration>>,
     third_opinions: Vec<Arc<Configuration>>,
     answering: Arc<Answering>,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<AskedRun>>>,
     accounts: Accounts,
 }
 
@@ -175,7 +175,7 @@ impl Scripted {
     }
 
     /// All runs so far, of every runner made from this one.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<AskedRun> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -199,7 +199,7 @@ impl Runner for Scripted {
         let text = String::from_utf8_lossy(script).into_owned();
         let answer = (self.answering)(configuration, &text);
         let (party, name) = (configuration.id, configuration.name());
-        let asked = Asked { party, name, script: text, purpose, wall };
+        let asked = AskedRun { party, name, script: text, purpose, wall };
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
         if answer.missing {
             let program = configuration.solver.name().into();

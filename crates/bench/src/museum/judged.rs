@@ -120,7 +120,7 @@ pub fn conduct(item: &Item, text: &str, solver: Solver, timeout: Duration) -> Re
 }
 
 /// What a question to all items of a museum came to.
-pub struct Asked<T> {
+pub struct ItemResults<T> {
     /// In the items' order.
     pub results: Vec<(Item, T)>,
     /// What could not be read.
@@ -135,7 +135,7 @@ pub fn for_all<T: Send>(
     watch: &dyn Watch,
     wanted: impl Fn(&Item) -> bool,
     ask: impl Fn(&Item) -> T + Sync,
-) -> Result<Asked<T>, BenchError> {
+) -> Result<ItemResults<T>, BenchError> {
     let (items, refused) = item::collect(&settings.folder)?;
     let passes = |item: &Item| settings.filters.iter().all(|filter| item.passes(filter)) && wanted(item);
     let items: Vec<Item> = items.into_iter().filter(passes).collect();
@@ -163,5 +163,5 @@ pub fn for_all<T: Send>(
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     let results = items.into_iter().enumerate();
     let results = results.filter_map(|(number, item)| Some((item, done.remove(&number)?))).collect();
-    Ok(Asked { results, refused, all })
+    Ok(ItemResults { results, refused, all })
 }

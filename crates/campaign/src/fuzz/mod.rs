@@ -24,7 +24,7 @@ use crate::error::CampaignError;
 use crate::findings::{self, Finding};
 use crate::schedule::{Scheduler, logics, policy, signals};
 use crate::seeds::SeedFiles;
-use crate::shared::{Line, Log, Observer, Shared, Snapshot, State, Stop, exchange, lock};
+use crate::shared::{Log, LogLine, Observer, Shared, Snapshot, State, Stop, exchange, lock};
 use crate::store::{self, CampaignStore, ENGINE, KnownFinding, MemberId, Presence, Role, Totals};
 use crate::target::Target;
 use crate::triage::{self, Ending, Triage, TriageRules};
@@ -233,7 +233,7 @@ impl Session<'_> {
             store.findings()?,
             unwanted,
         );
-        log.write(&Line::Start {
+        log.write(&LogLine::Start {
             rng_seed: campaign.identity.rng_seed,
             solvers: &campaign.targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>(),
             engines: &campaign.identity.engines,
@@ -260,7 +260,7 @@ impl Session<'_> {
         let pending =
             bugs.iter().filter(|folder| Finding::read(folder).is_ok_and(|(one, _)| one.is_pending()));
         let pending = pending.count();
-        shared.log.write(&Line::End { totals: &totals })?;
+        shared.log.write(&LogLine::End { totals: &totals })?;
         shared.log.flush()?;
         let state = shared.state();
         Ok(Summary {

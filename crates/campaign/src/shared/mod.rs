@@ -16,7 +16,7 @@ use std::time::Duration;
 pub use accounts::run_totals;
 pub use clock::thread_cpu;
 pub use exchange::exchange;
-pub use log::{Line, Log};
+pub use log::{Log, LogLine};
 pub use observer::{Observer, Silent, Snapshot};
 pub use state::{Spent, State, Unwanted};
 pub use stop::Stop;

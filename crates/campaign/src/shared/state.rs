@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::clock::Clock;
 use crate::findings::{Finding, Rarity, Signature};
-use crate::schedule::{Novelty, Pool};
+use crate::schedule::{Novelty, SeedPool};
 use crate::seeds::SeedText;
 use crate::store::{
     CONSTRUCT, Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, News, Sample, Sampler, SeedDelta,
@@ -23,7 +23,7 @@ pub const LOW: usize = 128;
 /// What one process knows.
 pub struct State {
     pub learned: Learned,
-    pub pool: Pool,
+    pub pool: SeedPool,
     novelty: Novelty,
     /// Of the whole campaign.
     totals: Totals,
@@ -39,7 +39,7 @@ pub struct State {
     untried: VecDeque<SeedText>,
     /// The store may have more of them.
     more_untried: bool,
-    known: BTreeMap<String, Known>,
+    known: BTreeMap<String, FindingEntry>,
     found_since: u64,
     unwanted: Unwanted,
     /// Hashes of signatures that triage is about to claim.
@@ -49,7 +49,7 @@ pub struct State {
 }
 
 /// A finding that is known, as the store has it and with its signature where this process has seen it.
-struct Known {
+struct FindingEntry {
     finding: KnownFinding,
     signature: Option<Signature>,
 }
@@ -92,7 +92,7 @@ impl State {
     ) -> State {
         let mut state = State {
             learned,
-            pool: Pool::default(),
+            pool: SeedPool::default(),
             novelty: Novelty::default(),
             totals,
             run: Totals::default(),
@@ -337,7 +337,7 @@ impl State {
         // Another face of a known bug is no news.
         self.found_since += u64::from(before.is_none() && finding.leads());
         let signature = signature.cloned().or(before.and_then(|known| known.signature));
-        self.known.insert(finding.hash.clone(), Known { finding, signature });
+        self.known.insert(finding.hash.clone(), FindingEntry { finding, signature });
     }
 
     /// These are all findings there are.

@@ -9,7 +9,7 @@ use super::verdicts::Reproduction;
 use crate::error::CampaignError;
 use crate::findings::{Face, Finding, Group, Membership, Rarity, Small, Stage, group_of};
 use crate::seeds::SeedText;
-use crate::shared::{Line, lock};
+use crate::shared::{LogLine, lock};
 use crate::store::{Claim, KnownFinding, Totals};
 
 /// Findings that are known at most: beyond that a campaign drowns its user and the disk.
@@ -126,7 +126,7 @@ impl Triage<'_> {
 
     /// Claims a place for a finding among the known ones: a bug of its own, or another face of one. Nothing if its signature
     /// is known, or nobody wants to hear of it.
-    fn place(&self, finding: &mut Finding) -> Result<Option<Place>, CampaignError> {
+    fn place(&self, finding: &mut Finding) -> Result<Option<Placement>, CampaignError> {
         let (face, unwanted) = {
             let state = self.shared.state();
             let face = Face::of(finding, &state.rarity());
@@ -141,7 +141,7 @@ impl Triage<'_> {
         }
         loop {
             let known = self.shared.state().findings();
-            let place = Place::among(&known, finding, &face);
+            let place = Placement::among(&known, finding, &face);
             let claim = lock(self.store).claim(&place.known, known.len() as u64)?;
             match claim {
                 Claim::New => {
@@ -172,7 +172,7 @@ impl Triage<'_> {
 
     fn told(&self, finding: &Finding, folder: &str) -> Result<(), CampaignError> {
         let origin = &finding.provenance;
-        self.shared.log.write(&Line::Finding {
+        self.shared.log.write(&LogLine::Finding {
             round: origin.round,
             step: origin.step,
             kind: finding.kind.word(),
@@ -186,7 +186,7 @@ impl Triage<'_> {
 }
 
 /// The place of a finding among the known ones.
-struct Place {
+struct Placement {
     known: KnownFinding,
     /// The bug that it is another face of.
     membership: Option<Membership>,
@@ -194,11 +194,11 @@ struct Place {
     kept: bool,
 }
 
-impl Place {
-    fn among(findings: &[KnownFinding], finding: &Finding, face: &Face) -> Place {
+impl Placement {
+    fn among(findings: &[KnownFinding], finding: &Finding, face: &Face) -> Placement {
         let mut known = KnownFinding { face: face.to_text(), ..known_as(finding) };
         let Some((id, likeness)) = group_of(face, findings) else {
-            return Place { known, membership: None, kept: true };
+            return Placement { known, membership: None, kept: true };
         };
         let members: Vec<KnownFinding> = findings.iter().filter(|one| one.group == id).cloned().collect();
         let group = Group::all(&members).into_iter().next();
@@ -213,7 +213,7 @@ impl Place {
             known.folder.clone_from(&folder);
         }
         known.group.clone_from(&id);
-        Place { known, membership: Some(Membership { id, example: folder, why: likeness.why }), kept }
+        Placement { known, membership: Some(Membership { id, example: folder, why: likeness.why }), kept }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::queue::Triage;
 use crate::error::CampaignError;
 use crate::findings::{self, Signature};
-use crate::shared::{Line, lock};
+use crate::shared::{LogLine, lock};
 use crate::store::Totals;
 
 /// Another test case that shows a known bug.
@@ -60,7 +60,7 @@ impl Triage<'_> {
                 self.shared.state().know(known, None);
             }
             let signature = signature.to_string();
-            self.shared.log.write(&Line::Duplicate { round, step, signature: &signature })?;
+            self.shared.log.write(&LogLine::Duplicate { round, step, signature: &signature })?;
         }
         Ok(())
     }

@@ -20,4 +20,4 @@ pub use reduction::{ReducedFinding, ReductionRules, reduce_folder};
 pub use releases::{Extent, compare};
 pub use rerun::{Rerun, RerunInput, checked};
 pub use unwanted::unwanted;
-pub use verdicts::{Reproduction, Suspect, VerdictOutcome, Verdicts};
+pub use verdicts::{Reproduction, TestedCase, VerdictOutcome, Verdicts};

@@ -27,7 +27,7 @@ fn settings(out: &Path, stop_after: Option<u64>) -> Settings {
         iterations: None,
         stop_after,
         reduce_all: false,
-        known: crate::config::Known::default(),
+        known: crate::config::KnownBugs::default(),
         log: None,
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use campaign::{
-    Campaign, CampaignError, Identity, Known, PolicyName, Program, SeedFiles, Settings, Specs, Target, store,
+    Campaign, CampaignError, Identity, KnownBugs, PolicyName, Program, SeedFiles, Settings, Specs, Target,
+    store,
 };
 use clap::{Args, ValueEnum};
 
@@ -364,8 +365,8 @@ fn stored_identity(settings: &Settings) -> Result<Identity, CampaignError> {
 }
 
 /// What the user names as known: lists of signatures, campaigns, findings.
-pub fn known_bugs(paths: &[PathBuf]) -> Result<Known> {
-    let mut known = Known::default();
+pub fn known_bugs(paths: &[PathBuf]) -> Result<KnownBugs> {
+    let mut known = KnownBugs::default();
     for path in paths {
         if path.is_dir() {
             known.folders.push(path.clone());

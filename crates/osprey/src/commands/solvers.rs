@@ -160,7 +160,7 @@ fn line(installed: &Installed) -> String {
 }
 
 #[derive(Serialize)]
-struct Failure {
+struct InstallFailure {
     spec: String,
     error: String,
 }
@@ -193,9 +193,9 @@ impl Install {
             }
         }
         if json {
-            let failures: Vec<Failure> = failed
+            let failures: Vec<InstallFailure> = failed
                 .iter()
-                .map(|(spec, error)| Failure { spec: spec.clone(), error: error.to_string() })
+                .map(|(spec, error)| InstallFailure { spec: spec.clone(), error: error.to_string() })
                 .collect();
             let report = serde_json::json!({ "installed": installed, "failed": failures });
             output::print_json(&report)?;

@@ -23,8 +23,8 @@ use solver::run::Accounts;
 pub use self::names::{Name, Role, constructs, options};
 use self::trial::Trial;
 use self::variants::{Variant, Whole};
-use crate::course::{Best, Watcher};
 use crate::error::ReduceError;
+use crate::interface::{Best, Watcher};
 use crate::predicate::Bug;
 
 /// What a bug needs, the most telling construct first.
@@ -83,7 +83,7 @@ impl Default for BlameBudget {
 
 /// What came of the attempts to replace a construct at a place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum PlaceOutcome {
     #[default]
     Untried,
     /// So far nothing kept the bug.
@@ -101,7 +101,7 @@ struct Suspect {
     /// Terms of the script, or a whole command or option.
     terms: Vec<Term>,
     whole: Option<Whole>,
-    places: Vec<Place>,
+    places: Vec<PlaceOutcome>,
     /// All places at once could not be replaced by fresh constants.
     not_all: bool,
 }
@@ -123,7 +123,7 @@ pub fn blame(
         }
     } else {
         // Nothing can be tried on a script that we cannot print as it is; the reducer has, as text.
-        suspects.iter_mut().for_each(|suspect| suspect.places.fill(Place::Needed));
+        suspects.iter_mut().for_each(|suspect| suspect.places.fill(PlaceOutcome::Needed));
     }
     let blame = Blame { constructs: ranked(suspects) };
     Ok((blame, trial.accounts))
@@ -135,9 +135,9 @@ fn ranked(suspects: Vec<Suspect>) -> Vec<Blamed> {
     let mut ranked: Vec<Blamed> = suspects
         .into_iter()
         .map(|suspect| {
-            let needed = suspect.places.iter().filter(|place| **place == Place::Needed).count();
+            let needed = suspect.places.iter().filter(|place| **place == PlaceOutcome::Needed).count();
             let stays = suspect.places.iter().filter_map(|place| match place {
-                Place::StaysWith(names) => Some(names),
+                PlaceOutcome::StaysWith(names) => Some(names),
                 _ => None,
             });
             let mut stays_with: Vec<String> = stays.flatten().cloned().collect();
@@ -193,7 +193,7 @@ impl Trial<'_> {
             if suspect.terms.len() > 1 {
                 let all = Variant::Fresh(suspect.terms.clone());
                 match self.keeps(&all)? {
-                    Some(true) => suspect.places.fill(Place::Free),
+                    Some(true) => suspect.places.fill(PlaceOutcome::Free),
                     Some(false) => suspect.not_all = true,
                     None => {}
                 }
@@ -206,7 +206,7 @@ impl Trial<'_> {
         }
         for suspect in &mut chosen {
             for (place, term) in suspect.terms.clone().into_iter().enumerate() {
-                if matches!(suspect.places[place], Place::Needed | Place::Untried) {
+                if matches!(suspect.places[place], PlaceOutcome::Needed | PlaceOutcome::Untried) {
                     let came = self.keeps(&Variant::Defined(term))?;
                     suspect.places[place].learn(came, vec!["=>".to_owned()]);
                 }
@@ -224,7 +224,7 @@ impl Trial<'_> {
     ) -> Result<(), ReduceError> {
         for suspect in suspects {
             for (place, term) in suspect.terms.clone().into_iter().enumerate() {
-                if matches!(suspect.places[place], Place::Needed | Place::Untried) {
+                if matches!(suspect.places[place], PlaceOutcome::Needed | PlaceOutcome::Untried) {
                     let came = self.keeps(&attempt(term))?;
                     suspect.places[place].learn(came, Vec::new());
                 }
@@ -237,7 +237,9 @@ impl Trial<'_> {
     fn equivalents(&mut self, suspect: &mut Suspect) -> Result<(), ReduceError> {
         let open = |suspect: &Suspect| -> Vec<usize> {
             (0..suspect.terms.len())
-                .filter(|place| matches!(suspect.places[*place], Place::Needed | Place::Untried))
+                .filter(|place| {
+                    matches!(suspect.places[*place], PlaceOutcome::Needed | PlaceOutcome::Untried)
+                })
                 .collect()
         };
         for number in 0..FORMS {
@@ -281,13 +283,13 @@ impl Trial<'_> {
 /// Equivalent forms tried for a construct.
 const FORMS: usize = 3;
 
-impl Place {
+impl PlaceOutcome {
     /// What came of an attempt in which these constructs took its place.
     fn learn(&mut self, came: Option<bool>, names: Vec<String>) {
         *self = match (came, std::mem::take(self)) {
-            (Some(true), _) if names.is_empty() => Place::Free,
-            (Some(true), _) => Place::StaysWith(names),
-            (Some(false), Place::Untried) => Place::Needed,
+            (Some(true), _) if names.is_empty() => PlaceOutcome::Free,
+            (Some(true), _) => PlaceOutcome::StaysWith(names),
+            (Some(false), PlaceOutcome::Untried) => PlaceOutcome::Needed,
             (_, before) => before,
         };
     }
