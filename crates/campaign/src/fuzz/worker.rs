@@ -86,7 +86,7 @@ impl<'a> Worker<'a> {
     pub fn work(&mut self) -> Result<(), CampaignError> {
         let scheduler = self.tools.scheduler;
         while let Some((round, mut state)) = self.tools.shared.next_round() {
-            let trial = scheduler.trial(round, || state.next_untried());
+            let trial = scheduler.trial(round, || state.claimed.next_untried());
             let plan = trial.unwrap_or_else(|| scheduler.plan(round, &state.learned, &state.pool));
             let usual = state.usual_cost();
             drop(state);

@@ -38,7 +38,7 @@ impl Triage<'_> {
         let pending = reproduction.finding.clone();
         reproduction.finding.stage = Stage::Unreduced;
         let place = self.claim(&mut reproduction, &folder, None);
-        self.shared.state().expect_no_more(&reproduction.finding.signature);
+        self.shared.state().findings.expect_no_more(&reproduction.finding.signature);
         self.count_again(&pending, &reproduction.finding);
         let place = place?;
         if let Some(folder) = place
@@ -64,7 +64,7 @@ impl Triage<'_> {
             }
             None => {
                 // Not told apart by what it comes down to, but by all it has: most likely it is what it resembles.
-                let alike = self.shared.state().resembling(&reproduction.finding.signature);
+                let alike = self.shared.state().findings.resembling(&reproduction.finding.signature);
                 reproduction.finding.stage = Stage::Unreduced;
                 if let Some(signature) = alike {
                     reproduction.finding.signature = signature;
@@ -130,17 +130,17 @@ impl Triage<'_> {
         let (face, unwanted) = {
             let state = self.shared.state();
             let face = Face::of(finding, &state.rarity());
-            let unwanted = state.is_suppressed(&finding.signature)
-                || state.found() >= FINDINGS
-                || group_of(&face, state.unwanted()).is_some();
+            let unwanted = state.findings.is_suppressed(&finding.signature)
+                || state.findings.count() >= FINDINGS
+                || group_of(&face, state.findings.unwanted()).is_some();
             (face, unwanted)
         };
         if unwanted {
-            self.shared.state().suppress(&finding.signature);
+            self.shared.state().findings.suppress(&finding.signature);
             return Ok(None);
         }
         loop {
-            let known = self.shared.state().findings();
+            let known = self.shared.state().findings.all();
             let place = Placement::among(&known, finding, &face);
             let claim = lock(self.store).claim(&place.known, known.len() as u64)?;
             match claim {
@@ -154,7 +154,7 @@ impl Triage<'_> {
                         && !self.shared.bugs().join(&other.folder).join("finding.json").is_file();
                     return Ok(ours.then_some(place));
                 }
-                Claim::Behind(all) => self.shared.state().know_all(all),
+                Claim::Behind(all) => self.shared.state().findings.know_all(all),
             }
         }
     }
@@ -162,12 +162,12 @@ impl Triage<'_> {
     /// Remembers a claimed finding. Only a new bug is to anybody's credit.
     fn know(&self, known: &KnownFinding, finding: &Finding, ancestors: &[SeedText]) {
         let mut state = self.shared.state();
-        state.know(known.clone(), Some(&finding.signature));
+        state.findings.know(known.clone(), Some(&finding.signature));
         state.need(ancestors);
         if known.leads() {
             state.credit_finding(finding);
         }
-        self.shared.stop.count_findings(state.take_found());
+        self.shared.stop.count_findings(state.findings.take_found());
     }
 
     fn told(&self, finding: &Finding, folder: &str) -> Result<(), CampaignError> {

@@ -106,7 +106,7 @@ impl<'a> Triage<'a> {
         let finding = &reproduction.finding;
         let origin = &finding.provenance;
         let alike = match self.pending() >= CROWDED {
-            true => self.shared.state().resembling(&finding.signature),
+            true => self.shared.state().findings.resembling(&finding.signature),
             false => None,
         };
         if let Some(signature) = alike {
@@ -126,7 +126,7 @@ impl<'a> Triage<'a> {
         let folder =
             finding.write(self.shared.bugs(), &reproduction.input, reproduction.witness.as_deref(), None)?;
         if finding.signature.names_a_place() {
-            self.shared.state().expect(&finding.signature);
+            self.shared.state().findings.expect(&finding.signature);
         }
         self.put(Waiting { reproduction, folder, settled: false });
         Ok(())
@@ -221,7 +221,7 @@ impl<'a> Triage<'a> {
     /// Its folder stays as it is, for the next run of the campaign.
     fn leave(&self, waiting: &Waiting) {
         let finding = &waiting.reproduction.finding;
-        self.shared.state().expect_no_more(&finding.signature);
+        self.shared.state().findings.expect_no_more(&finding.signature);
         self.arrived(finding);
     }
 
