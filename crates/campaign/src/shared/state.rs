@@ -286,7 +286,8 @@ mod tests {
         all.tests += 10;
         let mut learned = told.learned.clone();
         learned.add(ENGINE, "storm", &Counts { tests: 10, ..Counts::default() });
-        state.absorb(News { learned, ..News::default() }, all, None);
+        state.absorb(News { learned, ..News::default() }, all, Some(4..6));
+        assert_eq!(state.claimed.rounds_left(), 2);
         assert_eq!(state.totals_now().tests, 15);
         assert_eq!(state.learned.get(ENGINE, "storm").tests, 15);
         assert_eq!(state.take_delta().totals.tests, 2);
