@@ -75,9 +75,9 @@ impl EvalDiff {
         let next = AtomicUsize::new(0);
         let done = Mutex::new(Vec::with_capacity(steps.len()));
         let worker = || -> Result<(), BenchError> {
-            let panel = Configuration::numbered(self.solvers.iter().cloned());
+            let configurations = Configuration::numbered(self.solvers.iter().cloned());
             let mut runner = SolverRunner::new(
-                panel,
+                configurations,
                 RunRules::with_limits(Limits::wall(PATIENCE.max(TRANSCENDENTAL_PATIENCE))),
             )
             .map_err(|error| self.failed(error))?;
@@ -141,7 +141,7 @@ impl EvalDiff {
             _ => (self.cases, PATIENCE),
         };
         let amount = Amount { cases: self.cases, batch, milliseconds: MILLISECONDS };
-        let configuration = Arc::clone(&runner.panel()[solver]);
+        let configuration = Arc::clone(&runner.configurations()[solver]);
         let mut ask = |script: &str| -> Result<String, BenchError> {
             let run =
                 runner.run_within(&configuration, script.as_bytes(), Purpose::Measurement, Some(patience));

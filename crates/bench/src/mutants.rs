@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use campaign::driver::{AnswerCache, Driver, Questions, runnable};
-use campaign::schedule::{Pool, Scheduler};
+use campaign::schedule::{Scheduler, SeedPool};
 use campaign::store::{Counts, Learned};
 use campaign::{CampaignError, Identity, SeedText, Target, thread_cpu};
 use engines::{Engine, TestCase};
@@ -116,7 +116,7 @@ struct Maker<'a> {
     engine: &'a dyn Engine,
     engines: &'a [Box<dyn Engine>],
     identity: Identity,
-    pool: Pool,
+    pool: SeedPool,
     runner: Box<dyn Runner>,
     answers: AnswerCache,
 }
@@ -133,7 +133,7 @@ impl<'a> Maker<'a> {
             seeds: settings.seeds.iter().map(|seed| seed.name.clone().into()).collect(),
             ..Identity::of_runs(Duration::from_secs(1), 2048, settings.rng_seed)
         };
-        let mut pool = Pool::default();
+        let mut pool = SeedPool::default();
         for seed in &settings.seeds {
             pool.add(seed.clone(), Counts::default(), false);
         }

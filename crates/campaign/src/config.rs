@@ -186,7 +186,7 @@ impl PolicyName {
 
 /// Bugs that the user does not want to hear of.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct KnownBugs {
     /// Signatures of findings, or hashes of signatures.
     pub signatures: Vec<String>,
     /// Output folders of campaigns, or folders of single findings: all bugs in them.
@@ -208,7 +208,7 @@ pub struct Settings {
     /// Do not end before every finding has been made small.
     pub reduce_all: bool,
     /// Bugs that are not reported any more.
-    pub known: Known,
+    pub known: KnownBugs,
     /// One JSON object per line for everything that happens.
     pub log: Option<PathBuf>,
 }

@@ -78,7 +78,7 @@ fn settings(out: &Path, iterations: u64) -> Settings {
         iterations: Some(iterations),
         stop_after: None,
         reduce_all: true,
-        known: campaign::Known::default(),
+        known: campaign::KnownBugs::default(),
         log: None,
     }
 }
@@ -222,7 +222,7 @@ fn a_suppressed_signature_is_not_reported() {
     let signature = first.findings[0].signature.clone();
     for known in [signature.clone(), first.findings[0].hash.clone()] {
         let place = tempfile::tempdir().expect("a folder");
-        let known = campaign::Known { signatures: vec![known], ..campaign::Known::default() };
+        let known = campaign::KnownBugs { signatures: vec![known], ..campaign::KnownBugs::default() };
         let settings = Settings { known, ..settings(place.path(), 1) };
         let summary = Setup::new("seed", &[SEED], wrong).run(&settings).expect("a campaign");
         assert_eq!((summary.findings.len(), summary.totals.suppressed), (0, 1), "{signature}");

@@ -119,8 +119,8 @@ fn acceptance() {
                 };
                 let mut round = Mutants::open(&config, &mut bench).expect("a satisfiable seed");
                 while round.next(&mut bench).is_some() {}
-                tried += round.tally().tried;
-                accepted += round.tally().accepted;
+                tried += round.counts().tried;
+                accepted += round.counts().accepted;
             }
             accepted as f64 / tried.max(1) as f64
         };

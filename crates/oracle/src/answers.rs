@@ -4,8 +4,8 @@ use smtlib::Status;
 use solver::run::{PartyId, Run, RunError};
 
 use crate::asking::Asking;
-use crate::hearing::{checks, contradicts, said};
 use crate::judge::Oracle;
+use crate::opinions::{checks, contradicts, said};
 use crate::settle::{OwnView, Said, Settled, names, saying, settle, undecided, word};
 use crate::subject::Subject;
 use crate::verdict::{Kind, Verdict};

@@ -10,7 +10,7 @@ pub struct Asking<'r> {
     runner: &'r mut dyn Runner,
     purpose: Purpose,
     /// In place of the runner's own.
-    panel: Option<&'r [Arc<Configuration>]>,
+    configurations: Option<&'r [Arc<Configuration>]>,
     /// Less time on the clock than the purpose allows.
     wall: Option<Duration>,
 }
@@ -18,13 +18,13 @@ pub struct Asking<'r> {
 impl<'r> Asking<'r> {
     /// Everybody the runner knows.
     pub fn new(runner: &'r mut dyn Runner, purpose: Purpose) -> Asking<'r> {
-        Asking { runner, purpose, panel: None, wall: None }
+        Asking { runner, purpose, configurations: None, wall: None }
     }
 
     /// Only these, where others than the accused are asked.
     #[must_use]
-    pub fn among(mut self, panel: &'r [Arc<Configuration>]) -> Asking<'r> {
-        self.panel = Some(panel);
+    pub fn among(mut self, configurations: &'r [Arc<Configuration>]) -> Asking<'r> {
+        self.configurations = Some(configurations);
         self
     }
 
@@ -37,7 +37,7 @@ impl<'r> Asking<'r> {
 
     /// The same for another purpose.
     pub fn for_purpose(&mut self, purpose: Purpose) -> Asking<'_> {
-        Asking { runner: &mut *self.runner, purpose, panel: self.panel, wall: self.wall }
+        Asking { runner: &mut *self.runner, purpose, configurations: self.configurations, wall: self.wall }
     }
 
     pub fn purpose(&self) -> Purpose {
@@ -45,17 +45,17 @@ impl<'r> Asking<'r> {
     }
 
     /// All configurations there are, those under test included.
-    pub fn panel(&self) -> &[Arc<Configuration>] {
-        match self.panel {
-            Some(panel) => panel,
-            None => self.runner.panel(),
+    pub fn configurations(&self) -> &[Arc<Configuration>] {
+        match self.configurations {
+            Some(configurations) => configurations,
+            None => self.runner.configurations(),
         }
     }
 
-    /// Solvers of other lines for third opinions, the best first. None where the panel is given: what was heard for a
+    /// Solvers of other lines for third opinions, the best first. None where the configurations are given: what was asked for a
     /// finding is in it.
     pub fn third_opinions(&self) -> &[Arc<Configuration>] {
-        match self.panel {
+        match self.configurations {
             Some(_) => &[],
             None => self.runner.third_opinions(),
         }

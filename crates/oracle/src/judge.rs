@@ -8,9 +8,9 @@ use crate::asking::Asking;
 use crate::by_design;
 use crate::cores::UnsoundCores;
 use crate::crashes::Crashes;
-use crate::hearing::hear;
 use crate::incremental::Incremental;
 use crate::models::InvalidModels;
+use crate::opinions::ask_third_opinions;
 use crate::subject::Subject;
 use crate::values::WrongValues;
 use crate::verdict::{Kind, Repeat, Standing, Verdict};
@@ -72,15 +72,15 @@ impl Judge {
         self
     }
 
-    /// Asks third opinions where the runs contradict each other and nothing tells who is right, and adds their runs: see
-    /// [`hear`]. Looks for the places of crashes.
-    pub fn hear(
+    /// Further runs before runs are judged: third opinions where they contradict each other and nothing tells who is
+    /// right (see [`ask_third_opinions`]), and the places of crashes.
+    pub fn follow_up(
         &self,
         subject: &mut Subject,
         runs: &mut Vec<Run>,
         asking: &mut Asking,
     ) -> Result<(), RunError> {
-        hear(subject, runs, asking)?;
+        ask_third_opinions(subject, runs, asking)?;
         runs.iter_mut().try_for_each(|run| asking.locate(run))
     }
 

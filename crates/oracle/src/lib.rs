@@ -11,7 +11,7 @@
 //! - [`asking`]: further questions to solvers; [`subject`]: the script and the models found for it
 //! - [`frame`]: what is in force at each check; [`text`]: small changes to a script's own text
 //! - [`verdict`]: kinds of misbehaviour and verdicts; [`evidence`]: what a verdict on an answer rests on
-//! - [`settle`]: who is right about a check; [`decide`]: what our evaluator decides alone; [`hearing`]: third opinions
+//! - [`settle`]: who is right about a check; [`decide`]: what our evaluator decides alone; [`opinions`]: third opinions
 //! - [`answers`], [`models`], [`crashes`], [`incremental`], [`cores`], [`values`], [`performance`]: one oracle each
 //! - [`ground`]: a script with a model put in; [`open_cases`]: a solver's model with what it says when asked about them
 //! - [`by_design`]: differences that are no bugs; [`judge`]: all of it in order
@@ -25,11 +25,11 @@ pub mod decide;
 pub mod evidence;
 pub mod frame;
 pub mod ground;
-pub mod hearing;
 pub mod incremental;
 pub mod judge;
 pub mod models;
 pub mod open_cases;
+pub mod opinions;
 pub mod performance;
 pub mod settle;
 pub mod subject;

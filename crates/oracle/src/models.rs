@@ -203,13 +203,13 @@ fn second_opinion(
 
 /// Everybody but the accused release, without their checks of their own results.
 fn others(asking: &Asking, accused: &Configuration) -> Vec<Arc<Configuration>> {
-    let all = asking.panel().iter();
+    let all = asking.configurations().iter();
     all.filter(|other| other.solver.name() != accused.solver.name())
         .map(|other| Arc::new(other.for_models()))
         .collect()
 }
 
-/// What the panel says about a frame by itself.
+/// What the configurations say about a frame by itself.
 #[derive(Debug, Default)]
 pub(crate) struct Opinions {
     pub sat: Vec<String>,

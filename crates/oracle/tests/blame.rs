@@ -53,7 +53,7 @@ fn judge(
     let record = solvers.clone();
     let mut asking = Asking::new(&mut solvers, Purpose::FollowUp);
     let judge = Judge::standard();
-    judge.hear(&mut subject, &mut runs, &mut asking).expect("third opinions");
+    judge.follow_up(&mut subject, &mut runs, &mut asking).expect("third opinions");
     let verdicts = judge.try_case(&mut subject, &runs, &mut asking).expect("verdicts");
     Judged { verdicts, runs, solvers: record }
 }

@@ -160,8 +160,8 @@ fn what_does_not_repeat_is_flaky() {
     let moody = scripted(directory.path(), "a", &once);
     // Behind a wall it could not remember anything.
     let rules = RunRules::with_limits(Limits::wall(Duration::from_secs(20)));
-    let panel = Configuration::numbered([moody]).into_iter().map(Into::into).collect();
-    let runners = SolverRunners::new(panel, rules).behind(WallChoice::Off);
+    let configurations = Configuration::numbered([moody]).into_iter().map(Into::into).collect();
+    let runners = SolverRunners::new(configurations, rules).behind(WallChoice::Off);
     let verdicts = judge_with(SATISFIABLE, &mut runners.start().expect("a launcher"), Some(Status::Sat));
     assert_eq!(verdicts.len(), 1);
     assert_eq!(verdicts[0].repeat, Repeat::Flaky { seen: 0, runs: 2 });
@@ -274,10 +274,11 @@ fn scripted_solvers_are_judged_like_real_ones_and_every_run_has_its_purpose() {
 fn parties_are_known_by_their_numbers_wherever_their_runs_stand() {
     let scripted = |numbers: [u32; 3]| {
         let solvers = ["z3@4.8.7", "z3@5.4.0", "cvc5@1.4.2"].map(testkit::made_up);
-        let panel = numbers.into_iter().zip(solvers);
-        let panel =
-            panel.map(|(number, solver)| Configuration::new(PartyId(number), solver).into()).collect();
-        Scripted::with_panel(panel, |party, _| {
+        let configurations = numbers.into_iter().zip(solvers);
+        let configurations = configurations
+            .map(|(number, solver)| Configuration::new(PartyId(number), solver).into())
+            .collect();
+        Scripted::with_configurations(configurations, |party, _| {
             if party.solver.name() == "z3@5.4.0" { "sat".into() } else { "unsat".into() }
         })
     };

@@ -6,12 +6,12 @@
 mod commands;
 mod duration;
 mod exit;
-mod fleet;
 mod inputs;
 mod interrupt;
 mod limits;
 mod live;
 mod output;
+mod solver_choice;
 mod status_lines;
 mod summary;
 mod tuning;
@@ -45,7 +45,8 @@ fn main() -> std::process::ExitCode {
 /// Says what went wrong, and what to do about it where that is known.
 fn fail(error: &anyhow::Error) -> std::process::ExitCode {
     output::say(&format!("osprey: error: {}", exit::described(error)));
-    if let Some(advice) = error.chain().find_map(|cause| cause.downcast_ref()).and_then(fleet::advice) {
+    if let Some(advice) = error.chain().find_map(|cause| cause.downcast_ref()).and_then(solver_choice::advice)
+    {
         output::say(&format!("  {advice}"));
     }
     exit::of_error(error).into()

@@ -1,6 +1,9 @@
 //! The loop: passes over the best script so far until none makes it smaller, or time is up.
 
+mod edits;
+mod input;
 pub(crate) mod patience;
+mod rounds;
 mod texts;
 mod trials;
 
@@ -8,48 +11,28 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use eval::model_text::{read_model, write_model};
+use eval::model_text::write_model;
 use rustc_hash::{FxHashSet, FxHasher};
-use smtlib::literal::Escapes;
-use smtlib::print::{Dialect, print_in};
-use smtlib::{Mode, Release, Store, Term};
+use smtlib::print::Dialect;
+use smtlib::{Release, Store, Term};
 use solver::run::{Accounts, Configuration};
 
+use self::input::Probe;
+pub(crate) use self::input::dialects;
 use self::patience::Patience;
-pub use crate::course::{Best, Effort, Input, PassRecord, Progress, Reduced, Watcher};
-use crate::edit::Edit;
 use crate::error::ReduceError;
-use crate::meaning::{Meanings, meaning};
+pub use crate::interface::{Best, Effort, Input, PassRecord, Progress, Reduced, Watcher};
+use crate::meaning::Meanings;
 use crate::predicate::{Candidate, Examiner, ModelDuty, Predicate};
 use crate::size::Size;
+use crate::textual;
 use crate::workbench::{Draft, Workbench};
-use crate::{passes, textual};
-
-/// The input is examined this often before anything is changed, what the predicate has seen of it already included.
-const BASELINE: u32 = 2;
-
-/// Inputs that take longer are examined once less: printed anew they are examined again anyway.
-const LONG: Duration = Duration::from_secs(1);
 
 /// Inputs slower than this get a remark.
 const SLOW: Duration = Duration::from_secs(3);
 
 /// A script that is interesting only to a predicate that does not look at scripts at all.
 const TRIVIAL: &str = "(check-sat)\n";
-
-/// So few steps are tried one by one at once.
-const FEW: usize = 3;
-
-/// The same once so many candidates in a row have failed.
-const FEW_LATER: usize = 10;
-const LONG_STREAK: usize = 20;
-
-/// A pass that has failed with so many candidates waits until the script is smaller by one part of so many.
-const DEAR: u64 = 25;
-const CHANGED: usize = 50;
-
-/// Sets of steps that do not work are cut into so many parts.
-const SHRINK: usize = 3;
 
 /// Between two looks at the progress.
 const PROGRESS: Duration = Duration::from_millis(100);
@@ -131,43 +114,6 @@ pub fn reduce(
     })
 }
 
-/// First questions, before there is anything to reduce.
-struct Probe<'a> {
-    examiners: &'a mut [Box<dyn Examiner>],
-    has_witness: bool,
-}
-
-impl Probe<'_> {
-    /// The input must be interesting every time. Gives the shortest and the longest time it took.
-    fn baseline(
-        &mut self,
-        text: &str,
-        predicate: &dyn Predicate,
-    ) -> Result<(Duration, Duration), ReduceError> {
-        let satisfied = self.has_witness;
-        let candidate = Candidate { text, configuration: None, satisfied, subset: true, plain: true };
-        let (mut seen, mut runs, mut fastest, mut slowest) = (0, 0, Duration::MAX, Duration::ZERO);
-        let mut timed_out = false;
-        if let Some(wall) = predicate.seen() {
-            (seen, runs, fastest, slowest) = (1, 1, wall, wall);
-        }
-        while runs < BASELINE && !(seen > 0 && seen == runs && fastest > LONG) {
-            let judgement = self.examiners[0].examine(&candidate)?;
-            runs += 1;
-            seen += u32::from(judgement.interesting);
-            fastest = fastest.min(judgement.wall);
-            slowest = slowest.max(judgement.wall);
-            timed_out |= judgement.timed_out;
-        }
-        match seen {
-            seen if seen == runs => Ok((fastest, slowest)),
-            0 if timed_out => Err(ReduceError::TooSlow(slowest)),
-            0 => Err(ReduceError::NotInteresting(predicate.missing())),
-            _ => Err(ReduceError::Flaky { seen, runs }),
-        }
-    }
-}
-
 /// Time for the first and the last word on a script, beside what the input took.
 const DECISIVE: Duration = Duration::from_secs(2);
 
@@ -215,14 +161,6 @@ pub enum Growth {
     Times(usize),
 }
 
-/// A pass with what came of it last.
-struct Scheduled {
-    pass: Box<dyn passes::Pass>,
-    /// The structure of the script that it could not make smaller, and how much must change before it is tried again.
-    failed_on: Option<(usize, usize)>,
-    worked: bool,
-}
-
 impl Reduction<'_> {
     /// All passes until nothing changes. Whether nothing was left to try, and what the passes did.
     fn run(
@@ -259,177 +197,9 @@ impl Reduction<'_> {
         Ok((!self.over(), records))
     }
 
-    /// Reads a text into the workbench and prints it anew; false if it has to be reduced as text.
-    fn read(&mut self, input: Input, predicate: &dyn Predicate) -> Result<bool, ReduceError> {
-        let mut store = Store::new();
-        let Ok(parsed) = smtlib::parse(&mut store, input.text, Mode::Tolerant) else { return Ok(false) };
-        let script = parsed.script;
-        let model = match input.witness {
-            Some(text) => match read_model(&mut store, &script, text, Release::STANDARD) {
-                Ok(read) => Some(read.model),
-                // The witness must not get lost.
-                Err(_) => return Ok(false),
-            },
-            None => None,
-        };
-        let draft = Draft { script, model: model.map(Arc::new) };
-        self.bench = Workbench::new(store, Draft { model: None, ..draft.clone() });
-        self.duty = predicate.about_models();
-        if !self.bench.take(draft) {
-            return Ok(false);
-        }
-        if self.duty != ModelDuty::None && self.bench.draft.model.is_none() {
-            self.duty = ModelDuty::None;
-        }
-        self.original = self.bench.draft.script.assertions().collect();
-        // What is decided here is too much to depend on a busy machine.
-        self.be_patient();
-        let mut printed = FxHashSet::default();
-        for dialect in dialects(&predicate.releases(), input.text) {
-            let text = print_in(&self.bench.store, &self.bench.draft.script, dialect);
-            if !printed.insert(text.clone()) {
-                continue;
-            }
-            let candidate =
-                Candidate { text: &text, configuration: None, satisfied: true, subset: true, plain: false };
-            self.candidates += 1;
-            if self.examiners[0].examine(&candidate)?.interesting {
-                self.dialect = dialect;
-                self.meanings.take(meaning(&mut self.bench.store, &self.bench.draft.script));
-                self.calibrate();
-                self.best.size = Size::of(text.as_bytes());
-                self.best.text = text;
-                self.keep()?;
-                return Ok(true);
-            }
-        }
-        if self.history.is_empty() && self.slowest > LONG {
-            self.steady(input)?;
-        }
-        self.calibrate();
-        Ok(false)
-    }
-
-    /// An input that was examined only once, and is not interesting printed anew, is examined again: what a flaky
-    /// predicate says does not count.
-    fn steady(&mut self, input: Input) -> Result<(), ReduceError> {
-        let text = String::from_utf8_lossy(input.text);
-        let satisfied = input.witness.is_some();
-        let candidate = Candidate { text: &text, configuration: None, satisfied, subset: true, plain: true };
-        self.candidates += 1;
-        let judgement = self.examiners[0].examine(&candidate)?;
-        if judgement.interesting || judgement.timed_out {
-            Ok(())
-        } else {
-            Err(ReduceError::Flaky { seen: 1, runs: BASELINE })
-        }
-    }
-
-    /// Rounds over all passes until a round changes nothing. A pass is left out while the structure of the script is the
-    /// one it has failed on already, or nearly so if that has cost many candidates.
-    fn rounds(&mut self, records: &mut Vec<PassRecord>) -> Result<(), ReduceError> {
-        let mut passes: Vec<Scheduled> = passes::all()
-            .into_iter()
-            .map(|pass| Scheduled { pass, failed_on: None, worked: false })
-            .collect();
-        loop {
-            let accepted = self.accepted;
-            for entry in &mut passes {
-                if self.over() {
-                    return Ok(());
-                }
-                // After a success the others have their turn first.
-                let early = entry.pass.is_last_resort() && self.accepted > accepted;
-                entry.worked = false;
-                let waits = |(failed, change): (usize, usize)| self.structure < failed + change;
-                if early || entry.failed_on.is_some_and(waits) {
-                    continue;
-                }
-                let start = (self.candidates, self.accepted, self.best.size.nodes);
-                let missed = self.missed;
-                self.pass = entry.pass.name();
-                entry.pass.run(self)?;
-                self.record(records, entry.pass.name(), start);
-                entry.worked = self.accepted > start.1;
-                let smaller = self.best.size.nodes < start.2 && !entry.pass.is_cosmetic();
-                // What only nothing else could do may open a way for the others, even if nothing is gained yet.
-                if smaller || (entry.worked && entry.pass.is_last_resort()) {
-                    self.structure += start.2.saturating_sub(self.best.size.nodes).max(1);
-                    entry.failed_on = None;
-                    // Simpler assertions may have become superfluous, and with them much of what is still to do.
-                    passes::tidy(self)?;
-                } else {
-                    let dear = self.missed - missed >= DEAR;
-                    let change = if dear { self.best.size.nodes / CHANGED } else { 1 };
-                    entry.failed_on = Some((self.structure, change.max(1)));
-                }
-            }
-            // What worked goes first; otherwise the order stays.
-            passes.sort_by_key(|entry| (entry.pass.is_last_resort(), !entry.worked));
-            if self.over() || self.accepted == accepted {
-                return Ok(());
-            }
-        }
-    }
-
-    fn record(&self, records: &mut Vec<PassRecord>, name: &'static str, start: (u64, u64, usize)) {
-        let place = records.iter().position(|record| record.name == name).unwrap_or_else(|| {
-            records.push(PassRecord { name, candidates: 0, accepted: 0, saved: 0 });
-            records.len() - 1
-        });
-        let record = &mut records[place];
-        record.candidates += self.candidates - start.0;
-        record.accepted += self.accepted - start.1;
-        record.saved += start.2.saturating_sub(self.best.size.nodes);
-    }
-
     /// Time is up, or the user ends it.
     pub fn over(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline) || self.observer.stop()
-    }
-
-    /// Steps that may be taken together: all at once, then thirds, and so on down to single ones. Large sets of steps
-    /// that all work cost one candidate; one that does not work costs a few. Where nothing has worked for long, sets are
-    /// a waste: single steps at once.
-    pub fn edits(&mut self, edits: Vec<Edit>) -> Result<bool, ReduceError> {
-        self.edits_from(edits, usize::MAX)
-    }
-
-    /// The same, with at most `largest` steps at once.
-    pub fn edits_from(&mut self, edits: Vec<Edit>, largest: usize) -> Result<bool, ReduceError> {
-        let mut left = edits;
-        let mut changed = false;
-        let mut chunk = if left.len() <= self.few() { 1 } else { left.len().min(largest) };
-        while chunk > 0 && !left.is_empty() {
-            let mut at = 0;
-            while at < left.len() && !self.over() {
-                let count = (left.len() - at).div_ceil(chunk);
-                let part = |number: usize| {
-                    let from = at + number * chunk;
-                    from..(from + chunk).min(left.len())
-                };
-                let found =
-                    self.first(count, Growth::Smaller, &mut |bench, number| bench.with(&left[part(number)]))?;
-                let Some(number) = found else { break };
-                changed = true;
-                let range = part(number);
-                at = range.start;
-                let taken: Vec<Edit> = left.drain(range).collect();
-                renumber(&mut left, &taken);
-            }
-            chunk = match chunk {
-                1 => 0,
-                // Still nothing.
-                _ if left.len() <= self.few() * SHRINK => 1,
-                _ => (chunk / SHRINK).max(1),
-            };
-        }
-        Ok(changed)
-    }
-
-    /// So many steps are tried one by one at once.
-    fn few(&self) -> usize {
-        if self.failures < LONG_STREAK { FEW } else { FEW_LATER }
     }
 
     /// The best that a plain start shows too, in its final layout. Fast starts are not what a user does; should they
@@ -528,39 +298,6 @@ impl Reduction<'_> {
         self.accepted += 1;
         self.keep()?;
         Ok(true)
-    }
-}
-
-/// The ways to write an input that are tried until it is interesting: for each release with the usual names of formats,
-/// then without; and with characters beyond ASCII as they are if it has any.
-pub(crate) fn dialects(releases: &[Release], text: &[u8]) -> Vec<Dialect> {
-    let plain: Vec<Dialect> = releases.iter().map(|release| Dialect::of(*release)).collect();
-    let short = plain.iter().map(|dialect| Dialect { named_formats: true, ..*dialect });
-    let mut all: Vec<Dialect> = short.chain(plain.iter().copied()).collect();
-    if !text.is_ascii() {
-        let raw: Vec<Dialect> =
-            all.iter().map(|dialect| Dialect { escapes: Escapes::Raw, ..*dialect }).collect();
-        all.extend(raw);
-    }
-    all
-}
-
-/// After commands have gone, later ones have other places.
-fn renumber(left: &mut [Edit], taken: &[Edit]) {
-    let gone: Vec<usize> = taken
-        .iter()
-        .filter_map(|edit| match edit {
-            Edit::Drop(place) => Some(*place),
-            _ => None,
-        })
-        .collect();
-    if gone.is_empty() {
-        return;
-    }
-    for edit in left {
-        if let Edit::Drop(place) | Edit::Command(place, _) | Edit::At(place, ..) = edit {
-            *place -= gone.iter().filter(|other| *other < place).count();
-        }
     }
 }
 

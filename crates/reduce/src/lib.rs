@@ -7,7 +7,7 @@
 //! asked. What cannot be read as typed terms is reduced as S-expressions.
 //!
 //! - [`predicate`]: what must stay, and the examiners that find out, one per worker
-//! - [`driver`]: the loop over passes, the cache, the clock, the best so far; `course`: what it is told and tells
+//! - [`driver`]: the loop over passes, the cache, the clock, the best so far; `interface`: what it is told and tells
 //! - `workbench`: the script in hand with its store, its model and the edits on it
 //! - [`edit`]: single steps, and scripts with steps applied; `retype`: scripts with other sorts
 //! - `passes`: one file per family of steps
@@ -17,10 +17,10 @@
 //! - [`size`]: how large a script is, whatever its layout
 
 pub mod blame;
-mod course;
 pub mod driver;
 pub mod edit;
 mod error;
+mod interface;
 pub mod layout;
 mod meaning;
 pub mod outline;

@@ -117,7 +117,7 @@ fn commands_and_options_are_blamed_for_a_crash_that_needs_them() {
                 (assert (= (* x x) 4))\n(check-sat)\n(pop 1)\n(check-sat-using (then simplify smt))\n";
     let mut accused = Configuration::new(PartyId(0), made_up("z3@4.8.7"));
     accused.request.settings = vec![Setting::new("depth", "8"), Setting::new("idle", "true")];
-    let solvers = Scripted::with_panel(vec![Arc::new(accused)], |party, script| {
+    let solvers = Scripted::with_configurations(vec![Arc::new(accused)], |party, script| {
         let deep = party.request.settings.iter().any(|setting| setting.option == "depth");
         match deep && script.contains("(push 1)") && script.contains("(set-logic QF_NIA)") {
             true => ScriptedAnswer::dies_of(SIGSEGV),

@@ -25,7 +25,7 @@ fn solvers() -> Scripted {
     let mut wrong = Configuration::new(PartyId(0), made_up("z3@4.8.7 user=1"));
     wrong.request.settings = vec![Setting::new("depth", "8"), Setting::new("idle", "true")];
     let right = Configuration::new(PartyId(1), made_up("cvc5@1.4.2"));
-    Scripted::with_panel(vec![Arc::new(wrong), Arc::new(right)], |party, script| {
+    Scripted::with_configurations(vec![Arc::new(wrong), Arc::new(right)], |party, script| {
         let depth = party.request.settings.iter().find(|setting| setting.option == "depth");
         let deep = depth.and_then(|depth| depth.value.parse::<u32>().ok()).is_some_and(|depth| depth > 1);
         match (deep && script.contains("(* "), script.contains("(get-model)")) {
@@ -103,7 +103,7 @@ fn a_crash_stays_where_it_was_though_the_signal_is_the_same_elsewhere() {
         let mut subject = Subject::new(&mut store, None, &[]);
         let mut asking = Asking::new(&mut judging, Purpose::FollowUp);
         let judge = Judge::standard();
-        judge.hear(&mut subject, &mut runs, &mut asking).expect("places");
+        judge.follow_up(&mut subject, &mut runs, &mut asking).expect("places");
         let verdicts = judge.try_case(&mut subject, &runs, &mut asking).expect("verdicts");
         let bug = Bug::new(&verdicts[0], &runs, Arc::new(runner));
         let input = Input { text: SCRIPT.as_bytes(), witness: None };

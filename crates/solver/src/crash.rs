@@ -11,7 +11,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::adapter::Meaning;
-use crate::stack::{Place, Stack, is_machinery, is_plumbing, plain_function};
+use crate::stack::{CrashPlace, Stack, is_machinery, is_plumbing, plain_function};
 
 /// How many functions make a signature: enough to tell bugs apart, few enough to survive inlining and callers.
 const FRAMES: usize = 3;
@@ -108,7 +108,7 @@ impl CrashReport {
 
     /// With the place that a stack tells.
     pub(crate) fn at(&mut self, stack: &Stack) {
-        if let Some(place) = Place::of(stack) {
+        if let Some(place) = CrashPlace::of(stack) {
             self.frames = place.functions;
             self.overflow = place.overflow;
         }

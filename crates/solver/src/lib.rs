@@ -35,4 +35,4 @@ pub use adapter::{Adapters, RunRequest};
 pub use answer::{Answer, Answers, Outline, RunClass};
 pub use install::{Home, InstallError, Solvers};
 pub use smtlib::version;
-pub use solver::{Line, Solver, quoted};
+pub use solver::{CommandLine, Solver, quoted};

@@ -34,7 +34,7 @@ pub struct Solver {
 
 /// A command line: program, words and the variables it needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct CommandLine {
     /// The program.
     pub program: PathBuf,
     /// Its words.
@@ -116,7 +116,7 @@ impl Solver {
     }
 
     /// The command line for a script at `file`.
-    pub fn line(&self, request: &RunRequest, file: &str) -> Result<Line, InstallError> {
+    pub fn line(&self, request: &RunRequest, file: &str) -> Result<CommandLine, InstallError> {
         let launcher = |error: crate::launch::LaunchError| InstallError::Launcher(error.to_string());
         let (program, mut arguments) = match &self.installed.how {
             How::Executable { path } => (path.clone(), Vec::new()),
@@ -126,7 +126,7 @@ impl Solver {
             }
         };
         arguments.extend(self.words(request, file).into_iter().map(OsString::from));
-        Ok(Line { program, arguments, env: self.installed.env.clone() })
+        Ok(CommandLine { program, arguments, env: self.installed.env.clone() })
     }
 
     /// Leaves out options that touch files, and says which: for options that somebody else has written into a file.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-pub use scripted::{Asked, Scripted, ScriptedAnswer, made_up};
+pub use scripted::{AskedRun, Scripted, ScriptedAnswer, made_up};
 use solver::{Adapters, Home, InstallError, Solver, Solvers};
 
 /// The releases in the user's data directory, and those that can be installed there.

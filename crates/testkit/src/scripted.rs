@@ -120,7 +120,7 @@ impl From<&str> for ScriptedAnswer {
 
 /// A run that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct AskedRun {
     pub party: PartyId,
     /// With options.
     pub name: String,
@@ -135,10 +135,10 @@ type Answering = dyn Fn(&Configuration, &str) -> ScriptedAnswer + Send + Sync;
 /// through the real reader of answers.
 #[derive(Clone)]
 pub struct Scripted {
-    panel: Vec<Arc<Configuration>>,
+    configurations: Vec<Arc<Configuration>>,
     third_opinions: Vec<Arc<Configuration>>,
     answering: Arc<Answering>,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<AskedRun>>>,
     accounts: Accounts,
 }
 
@@ -148,17 +148,17 @@ impl Scripted {
         specs: &[&str],
         answering: impl Fn(&Configuration, &str) -> ScriptedAnswer + Send + Sync + 'static,
     ) -> Scripted {
-        let panel = Configuration::numbered(specs.iter().map(|spec| made_up(spec)));
-        Scripted::with_panel(panel.into_iter().map(Arc::new).collect(), answering)
+        let configurations = Configuration::numbered(specs.iter().map(|spec| made_up(spec)));
+        Scripted::with_configurations(configurations.into_iter().map(Arc::new).collect(), answering)
     }
 
     /// The same for configurations of one's own.
-    pub fn with_panel(
-        panel: Vec<Arc<Configuration>>,
+    pub fn with_configurations(
+        configurations: Vec<Arc<Configuration>>,
         answering: impl Fn(&Configuration, &str) -> ScriptedAnswer + Send + Sync + 'static,
     ) -> Scripted {
         Scripted {
-            panel,
+            configurations,
             third_opinions: Vec::new(),
             answering: Arc::new(answering),
             asked: Arc::default(),
@@ -175,14 +175,14 @@ impl Scripted {
     }
 
     /// All runs so far, of every runner made from this one.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<AskedRun> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl Runner for Scripted {
-    fn panel(&self) -> &[Arc<Configuration>] {
-        &self.panel
+    fn configurations(&self) -> &[Arc<Configuration>] {
+        &self.configurations
     }
 
     fn third_opinions(&self) -> &[Arc<Configuration>] {
@@ -199,7 +199,7 @@ impl Runner for Scripted {
         let text = String::from_utf8_lossy(script).into_owned();
         let answer = (self.answering)(configuration, &text);
         let (party, name) = (configuration.id, configuration.name());
-        let asked = Asked { party, name, script: text, purpose, wall };
+        let asked = AskedRun { party, name, script: text, purpose, wall };
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
         if answer.missing {
             let program = configuration.solver.name().into();

@@ -10,7 +10,7 @@ use solver::run::PartyId;
 use solver::{Solver, Solvers};
 
 use super::item::Item;
-use super::judged::{self, Asked, Conduct, Judged, Settings};
+use super::judged::{self, Conduct, ItemResults, Judged, Settings};
 use crate::error::BenchError;
 use crate::report::{Cell, Draft, Report, Table};
 use crate::watch::Watch;
@@ -72,7 +72,7 @@ pub fn run(settings: &Settings, solvers: &Solvers, watch: &dyn Watch) -> Result<
     draft.versions = third.iter().map(Solver::name).collect();
     let wanted = |item: &Item| !matches!(item.kind, Kind::Crash | Kind::UnsoundCore);
     let ask = |item: &Item| pairs(item, settings, solvers, &third);
-    let Asked { results: outcomes, refused, all } = judged::for_all(settings, watch, wanted, ask)?;
+    let ItemResults { results: outcomes, refused, all } = judged::for_all(settings, watch, wanted, ask)?;
     for error in refused {
         draft.skip("item", error.to_string());
     }

@@ -19,7 +19,7 @@ use reduce::blame::{self, Blamed, Role};
 use smtlib::{Mode, Store};
 
 use super::item::{Item, TRIGGER};
-use super::judged::{self, Asked, Settings};
+use super::judged::{self, ItemResults, Settings};
 use crate::error::BenchError;
 use crate::report::{Cell, Draft, Report, Table};
 use crate::watch::Watch;
@@ -55,7 +55,7 @@ pub fn run(settings: &Settings, making: &Making, watch: &dyn Watch) -> Result<Re
     let mut draft = Draft::new("groups", "One bug, one finding", &settings.command);
     draft.versions = making.references.clone();
     let ask = |item: &Item| of_item(item, making, watch);
-    let Asked { results, refused, all } = judged::for_all(settings, watch, |_| true, ask)?;
+    let ItemResults { results, refused, all } = judged::for_all(settings, watch, |_| true, ask)?;
     for error in refused {
         draft.skip("item", error.to_string());
     }

@@ -150,8 +150,8 @@ impl<'a> Hunter<'a> {
                         hunt.why = "the engine can make nothing of it".to_owned();
                     }
                 }
-                Err(Failure::Engine(panic)) => hunt.why = format!("the engine panicked: {}", panic.0),
-                Err(Failure::Bench(error)) => return Err(error),
+                Err(HuntFailure::Engine(panic)) => hunt.why = format!("the engine panicked: {}", panic.0),
+                Err(HuntFailure::Bench(error)) => return Err(error),
             }
             barren = if self.test.calls > before { 0 } else { barren + 1 };
         }
@@ -166,7 +166,7 @@ impl<'a> Hunter<'a> {
         driver: &mut Driver,
         number: u64,
         hunt: &mut Hunt,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, HuntFailure> {
         let engine = chase.engine;
         let seed = SeedText::new(self.item.id.clone(), chase.start);
         let plan = Plan {
@@ -259,25 +259,25 @@ impl<'a> Hunter<'a> {
 }
 
 /// Why a round ended before its time.
-enum Failure {
+enum HuntFailure {
     Engine(EnginePanic),
     Bench(BenchError),
 }
 
-impl From<EnginePanic> for Failure {
-    fn from(panic: EnginePanic) -> Failure {
-        Failure::Engine(panic)
+impl From<EnginePanic> for HuntFailure {
+    fn from(panic: EnginePanic) -> HuntFailure {
+        HuntFailure::Engine(panic)
     }
 }
 
-impl From<BenchError> for Failure {
-    fn from(error: BenchError) -> Failure {
-        Failure::Bench(error)
+impl From<BenchError> for HuntFailure {
+    fn from(error: BenchError) -> HuntFailure {
+        HuntFailure::Bench(error)
     }
 }
 
-impl From<CampaignError> for Failure {
-    fn from(error: CampaignError) -> Failure {
-        Failure::Bench(error.into())
+impl From<CampaignError> for HuntFailure {
+    fn from(error: CampaignError) -> HuntFailure {
+        HuntFailure::Bench(error.into())
     }
 }

@@ -70,9 +70,9 @@ impl BugTest {
         timeout: Duration,
     ) -> Result<BugTest, BenchError> {
         let (target, references) = parties(item, own, references);
-        let panel = std::iter::once(&target).chain(&references).map(Target::configuration).collect();
+        let configurations = std::iter::once(&target).chain(&references).map(Target::configuration).collect();
         let rules = RunRules::for_campaign(timeout, MEMORY);
-        let runner = SolverRunner::new(panel, rules).map_err(failed)?;
+        let runner = SolverRunner::new(configurations, rules).map_err(failed)?;
         let mut judge = Judge::standard();
         judge.confirmations = 1;
         Ok(BugTest {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use oracle::hearing::first_round;
+use oracle::opinions::first_runs;
 use oracle::subject::ModelValue;
 use oracle::{Asking, Judge, Subject, Verdict};
 use smtlib::{Mode, Status, Store};
@@ -58,7 +58,7 @@ pub fn judge(
     let runners = SolverRunners::new(everybody, RunRules::with_limits(limits))
         .with_third_opinions(third_opinions.iter().cloned());
     let mut runner = runners.start()?;
-    let mut runs = first_round(&mut runner, text.as_bytes())?;
+    let mut runs = first_runs(&mut runner, text.as_bytes())?;
     let mut store = Store::new();
     let parsed = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant).ok();
     let script = parsed.as_ref().map(|parsed| &parsed.script);
@@ -67,7 +67,7 @@ pub fn judge(
     subject.ask_for_models = true;
     let mut asking = Asking::new(&mut runner, Purpose::FollowUp);
     let judge = Judge::thorough();
-    judge.hear(&mut subject, &mut runs, &mut asking)?;
+    judge.follow_up(&mut subject, &mut runs, &mut asking)?;
     let verdicts = judge.judge(&mut subject, &runs, &mut asking)?;
     Ok(Judged { runs, verdicts })
 }
@@ -120,7 +120,7 @@ pub fn conduct(item: &Item, text: &str, solver: Solver, timeout: Duration) -> Re
 }
 
 /// What a question to all items of a museum came to.
-pub struct Asked<T> {
+pub struct ItemResults<T> {
     /// In the items' order.
     pub results: Vec<(Item, T)>,
     /// What could not be read.
@@ -135,7 +135,7 @@ pub fn for_all<T: Send>(
     watch: &dyn Watch,
     wanted: impl Fn(&Item) -> bool,
     ask: impl Fn(&Item) -> T + Sync,
-) -> Result<Asked<T>, BenchError> {
+) -> Result<ItemResults<T>, BenchError> {
     let (items, refused) = item::collect(&settings.folder)?;
     let passes = |item: &Item| settings.filters.iter().all(|filter| item.passes(filter)) && wanted(item);
     let items: Vec<Item> = items.into_iter().filter(passes).collect();
@@ -163,5 +163,5 @@ pub fn for_all<T: Send>(
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     let results = items.into_iter().enumerate();
     let results = results.filter_map(|(number, item)| Some((item, done.remove(&number)?))).collect();
-    Ok(Asked { results, refused, all })
+    Ok(ItemResults { results, refused, all })
 }

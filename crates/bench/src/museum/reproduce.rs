@@ -35,7 +35,7 @@ pub fn reproduce(item: &Item, own: &Solver, references: &[Solver]) -> Result<Rep
     let failed = |source| BenchError::Run { solver: item.release(), source };
     let everybody = Configuration::numbered(std::iter::once(&solver).chain(references).cloned());
     let mut runner = SolverRunner::new(everybody, RunRules::with_limits(limits)).map_err(failed)?;
-    let accused = Arc::clone(&runner.panel()[0]);
+    let accused = Arc::clone(&runner.configurations()[0]);
     let run = runner.run(&accused, text.as_bytes(), Purpose::Test).map_err(failed)?;
     let mut asking = Asking::new(&mut runner, Purpose::FollowUp);
     let (reproduces, seen) = match item.kind {

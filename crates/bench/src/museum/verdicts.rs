@@ -10,7 +10,7 @@ use solver::run::PartyId;
 use solver::{Solver, Solvers};
 
 use super::item::Item;
-use super::judged::{self, Asked, Judged, Settings};
+use super::judged::{self, ItemResults, Judged, Settings};
 use crate::error::BenchError;
 use crate::report::{Cell, Draft, Report, Table};
 use crate::watch::Watch;
@@ -36,7 +36,7 @@ pub fn run(
     draft.versions = references.iter().map(Solver::name).collect();
     let third = solvers.newest_of_each_line();
     let ask = |item: &Item| one(item, settings, solvers, references, &third);
-    let Asked { results: outcomes, refused, all } = judged::for_all(settings, watch, |_| true, ask)?;
+    let ItemResults { results: outcomes, refused, all } = judged::for_all(settings, watch, |_| true, ask)?;
     for error in refused {
         draft.skip("item", error.to_string());
     }

@@ -7,7 +7,7 @@ use campaign::Totals;
 use serde::{Deserialize, Serialize};
 use solver::run::Purpose;
 
-use super::process::{self, Course};
+use super::process::{self, ContestantRun};
 use crate::error::BenchError;
 
 /// A fuzzer with its command line, in which `{target}` and `{reference}` stand for the solvers' own command lines,
@@ -156,10 +156,10 @@ impl Contestant {
                 .replace("{out}", &shown(&out))
                 .replace("{scratch}", &shown(&scratch));
             let left = budget.saturating_sub(effort.cpu);
-            let course = process::run(&command, &scratch, &output, core, left, stopped).map_err(failed)?;
+            let run = process::run(&command, &scratch, &output, core, left, stopped).map_err(failed)?;
             let said = String::from_utf8_lossy(&std::fs::read(&output).unwrap_or_default()).into_owned();
-            self.add(&mut effort, &course, &said, &out);
-            futile = if course.cpu.all < NEXT_TO_NOTHING { futile + 1 } else { 0 };
+            self.add(&mut effort, &run, &said, &out);
+            futile = if run.cpu.all < NEXT_TO_NOTHING { futile + 1 } else { 0 };
             if futile >= FUTILE {
                 let last = said.lines().last().unwrap_or("it said nothing").trim();
                 effort.complaint = Some(format!("it ends at once: {last}"));
@@ -168,23 +168,21 @@ impl Contestant {
         Ok(effort)
     }
 
-    fn add(&self, effort: &mut Effort, course: &Course, said: &str, out: &Path) {
+    fn add(&self, effort: &mut Effort, run: &ContestantRun, said: &str, out: &Path) {
         let before = effort.cpu;
         effort.starts += 1;
-        effort.cpu += course.cpu.all;
-        let figures = if self.tells { own_figures(said, course) } else { None };
-        if let Some(calls) =
-            figures.as_ref().map(|figures| figures.calls).or_else(|| calls_told(said, course))
-        {
+        effort.cpu += run.cpu.all;
+        let figures = if self.tells { own_figures(said, run) } else { None };
+        if let Some(calls) = figures.as_ref().map(|figures| figures.calls).or_else(|| calls_told(said, run)) {
             effort.calls.get_or_insert_default().add(calls);
         }
-        effort.own_cpu += figures.map_or(course.cpu.root, |figures| figures.cpu);
+        effort.own_cpu += figures.map_or(run.cpu.root, |figures| figures.cpu);
         let mut files = Vec::new();
         triggers(out, &mut files);
         files.sort();
         for file in files {
             let made = std::fs::metadata(&file).and_then(|about| about.modified());
-            let when = made.map_or(course.cpu.all, |made| course.at(made));
+            let when = made.map_or(run.cpu.all, |made| run.at(made));
             effort.triggers.push((file, before + when));
         }
     }
@@ -202,7 +200,7 @@ struct Figures {
 const ANSWERED: [&str; 5] = ["sat", "unsat", "unknown", "crash", "self-check failed"];
 
 /// The figures in Osprey's summary.
-fn own_figures(said: &str, course: &Course) -> Option<Figures> {
+fn own_figures(said: &str, run: &ContestantRun) -> Option<Figures> {
     let summary: serde_json::Value = said
         .lines()
         .rev()
@@ -216,14 +214,14 @@ fn own_figures(said: &str, course: &Course) -> Option<Figures> {
         on_tests: totals.test_runs(),
         questions: totals.of(Purpose::Question.word()).runs,
         answered: answered.map(|(_, count)| *count).sum(),
-        cpu: course.cpu.all,
+        cpu: run.cpu.all,
     };
     Some(Figures { calls, cpu: Duration::from_micros(totals.own_cpu) })
 }
 
 /// yinyang's last word on its calls: their number stands before the words "solver calls", and the share of them that
 /// was no error and no time-out after "eff:".
-fn calls_told(said: &str, course: &Course) -> Option<Calls> {
+fn calls_told(said: &str, run: &ContestantRun) -> Option<Calls> {
     let end = said.rfind(" solver calls")?;
     let number: Vec<char> = said[..end].chars().rev().take_while(char::is_ascii_digit).collect();
     let all: u64 = number.into_iter().rev().collect::<String>().parse().ok()?;
@@ -231,7 +229,7 @@ fn calls_told(said: &str, course: &Course) -> Option<Calls> {
     let share = rest.split_once("eff: ").and_then(|(_, rest)| rest.split_once('%'));
     let share: Option<f64> = share.and_then(|(share, _)| share.parse().ok());
     let answered = share.map_or(all, |share| (all as f64 * share / 100.0).round() as u64);
-    Some(Calls { all, on_tests: all, questions: 0, answered, cpu: course.when_it_had_said(end as u64) })
+    Some(Calls { all, on_tests: all, questions: 0, answered, cpu: run.when_it_had_said(end as u64) })
 }
 
 /// Scripts that a contestant left. Of a finding with several scripts the one that was found counts, not what was made
@@ -272,18 +270,18 @@ mod tests {
         };
         let points =
             vec![at(1, 0), at(2, bar(108, "100.0%").len()), at(5, said.len() - 3), at(9, said.len())];
-        let course = Course {
+        let run = ContestantRun {
             cpu: Cpu { all: Duration::from_secs(9), ..Cpu::default() },
             points,
-            ..Course::default()
+            ..ContestantRun::default()
         };
         // What it did in the last four seconds it did not tell.
         let calls =
             Calls { all: 1204, on_tests: 1204, questions: 0, answered: 301, cpu: Duration::from_secs(5) };
-        assert_eq!(calls_told(&said, &course), Some(calls));
-        let nothing_yet = calls_told(&bar(0, "NaN"), &course).expect("told");
+        assert_eq!(calls_told(&said, &run), Some(calls));
+        let nothing_yet = calls_told(&bar(0, "NaN"), &run).expect("told");
         assert_eq!((nothing_yet.all, nothing_yet.answered), (0, 0));
-        assert_eq!(calls_told("nothing of the kind", &course), None);
+        assert_eq!(calls_told("nothing of the kind", &run), None);
     }
 
     #[test]
@@ -294,9 +292,9 @@ mod tests {
         let totals = format!("{{\"runs\": {runs}, \"own_cpu\": 2500000, \"answers\": {answers}}}");
         let said = format!("a note\n{{\"totals\": {totals}}}\n");
         let all = Duration::from_secs(20);
-        let course = Course { cpu: Cpu { all, ..Cpu::default() }, ..Course::default() };
+        let run = ContestantRun { cpu: Cpu { all, ..Cpu::default() }, ..ContestantRun::default() };
         let calls = Calls { all: 100, on_tests: 90, questions: 7, answered: 72, cpu: all };
-        assert_eq!(own_figures(&said, &course), Some(Figures { calls, cpu: Duration::from_millis(2500) }));
+        assert_eq!(own_figures(&said, &run), Some(Figures { calls, cpu: Duration::from_millis(2500) }));
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub struct Settings {
 
 /// What a contestant's triggers amount to.
 #[derive(Clone, Debug, Default)]
-struct Judgement {
+struct JudgedTriggers {
     triggers: u64,
     /// Triggers that a fresh run confirms.
     confirmed: u64,
@@ -194,11 +194,11 @@ fn judge(
     files: &[&Path],
     out: &Path,
     watch: &dyn Watch,
-) -> Result<Judgement, BenchError> {
-    let mut judgement = Judgement { triggers: files.len() as u64, ..Judgement::default() };
+) -> Result<JudgedTriggers, BenchError> {
+    let mut judged = JudgedTriggers { triggers: files.len() as u64, ..JudgedTriggers::default() };
     let failed = |source| BenchError::Write { path: out.to_owned(), source };
     if files.is_empty() || watch.stopped() {
-        return Ok(judgement);
+        return Ok(judged);
     }
     if out.exists() {
         std::fs::remove_dir_all(out).map_err(failed)?;
@@ -228,21 +228,21 @@ fn judge(
     // Faces of a known bug need not have a folder.
     let known = campaign::store::read(&campaign).and_then(|mut store| store.findings()).unwrap_or_default();
     for one in known.iter().filter(|one| one.solver == settings.target.name()) {
-        judgement.bugs.insert(one.group.clone());
+        judged.bugs.insert(one.group.clone());
         let entry = (one.kind.clone(), PathBuf::new());
-        judgement.unique.insert(one.signature.clone(), entry);
+        judged.unique.insert(one.signature.clone(), entry);
     }
     for path in found {
         let Ok((finding, _)) = Finding::read(&path) else { continue };
         if finding.solver == settings.target.name() {
             let trigger = number_of(&finding).and_then(|number| files.get(number)).copied();
             let trigger = trigger.unwrap_or(Path::new("")).to_owned();
-            judgement.unique.insert(finding.signature.to_string(), (finding.kind.to_string(), trigger));
+            judged.unique.insert(finding.signature.to_string(), (finding.kind.to_string(), trigger));
         }
     }
-    let unique = judgement.unique.len() as u64;
-    judgement.confirmed = (unique + duplicates).min(judgement.triggers);
-    Ok(judgement)
+    let unique = judged.unique.len() as u64;
+    judged.confirmed = (unique + duplicates).min(judged.triggers);
+    Ok(judged)
 }
 
 /// The trigger that a finding of the judging campaign was made of.
@@ -252,15 +252,15 @@ fn number_of(finding: &Finding) -> Option<usize> {
 }
 
 /// Bugs that a seed shows as it is, so that no mutation was needed. Only Osprey tells.
-fn shown_by_seeds(judgement: &Judgement) -> usize {
+fn shown_by_seeds(judged: &JudgedTriggers) -> usize {
     let as_it_is = |trigger: &Path| {
         let folder = trigger.parent().unwrap_or(trigger);
         Finding::read(folder).is_ok_and(|(finding, _)| finding.provenance.engine == "seed")
     };
-    judgement.unique.values().filter(|(_, trigger)| as_it_is(trigger)).count()
+    judged.unique.values().filter(|(_, trigger)| as_it_is(trigger)).count()
 }
 
-type Result4<'a> = (&'a Contestant, &'a Effort, Judgement, Judgement);
+type Result4<'a> = (&'a Contestant, &'a Effort, JudgedTriggers, JudgedTriggers);
 
 fn fill(report: &mut Report, settings: &Settings, results: &[Result4]) {
     let minutes = settings.budget.as_secs_f64() / 60.0;

@@ -35,7 +35,7 @@ pub struct Point {
 
 /// How one run of a contestant went.
 #[derive(Clone, Debug, Default)]
-pub struct Course {
+pub struct ContestantRun {
     pub cpu: Cpu,
     /// Points on the way.
     pub points: Vec<Point>,
@@ -43,7 +43,7 @@ pub struct Course {
     pub used_up: bool,
 }
 
-impl Course {
+impl ContestantRun {
     /// The CPU time used until a moment.
     pub fn at(&self, moment: SystemTime) -> Duration {
         let next = self.points.iter().find(|point| point.when >= moment);
@@ -65,7 +65,7 @@ pub fn run(
     core: Option<usize>,
     budget: Duration,
     stopped: &dyn Fn() -> bool,
-) -> io::Result<Course> {
+) -> io::Result<ContestantRun> {
     let file = File::create(output)?;
     let mut start = Command::new("sh");
     start
@@ -99,23 +99,23 @@ fn watch(
     output: &Path,
     budget: Duration,
     stopped: &dyn Fn() -> bool,
-) -> io::Result<Course> {
+) -> io::Result<ContestantRun> {
     let root = child.id() as i32;
-    let mut course = Course::default();
+    let mut run = ContestantRun::default();
     let mut asked: Option<Instant> = None;
     loop {
         // First the figures, then the question whether it has ended: a process that is gone has none.
         let said = std::fs::metadata(output)?.len();
         if let Some(cpu) = cpu_of(root) {
-            course.cpu = cpu;
-            course.points.push(Point { when: SystemTime::now(), cpu: cpu.all, said });
+            run.cpu = cpu;
+            run.points.push(Point { when: SystemTime::now(), cpu: cpu.all, said });
         }
         if child.try_wait()?.is_some() {
             break;
         }
         match asked {
-            None if course.cpu.all >= budget || stopped() => {
-                course.used_up = course.cpu.all >= budget;
+            None if run.cpu.all >= budget || stopped() => {
+                run.used_up = run.cpu.all >= budget;
                 // SAFETY: the process has not been waited for, so the number is still its own.
                 unsafe { libc::kill(root, libc::SIGINT) };
                 asked = Some(Instant::now());
@@ -133,7 +133,7 @@ fn watch(
     // Whatever of its group is left.
     // SAFETY: the group was made for the child; its number is not given away while members live.
     unsafe { libc::kill(-root, libc::SIGKILL) };
-    Ok(course)
+    Ok(run)
 }
 
 /// One process, as far as it matters here.
@@ -210,20 +210,20 @@ mod tests {
         let output = folder.path().join("output");
         // The work is done by a child of a child.
         let busy = "sh -c 'sh -c \"while :; do :; done\"; true'";
-        let course = run(busy, folder.path(), &output, Some(0), Duration::from_millis(300), &|| false)
-            .expect("a course");
-        assert!(course.used_up);
-        assert!(course.cpu.all >= Duration::from_millis(300), "{course:?}");
-        assert!(course.cpu.root < course.cpu.all);
+        let run =
+            run(busy, folder.path(), &output, Some(0), Duration::from_millis(300), &|| false).expect("a run");
+        assert!(run.used_up);
+        assert!(run.cpu.all >= Duration::from_millis(300), "{run:?}");
+        assert!(run.cpu.root < run.cpu.all);
     }
 
     #[test]
     fn a_contestant_that_ends_by_itself_has_not_used_up_its_budget() {
         let folder = tempfile::tempdir().expect("a scratch folder");
         let output = folder.path().join("output");
-        let course = run("echo done", folder.path(), &output, None, Duration::from_secs(60), &|| false)
-            .expect("a course");
-        assert!(!course.used_up);
+        let run = run("echo done", folder.path(), &output, None, Duration::from_secs(60), &|| false)
+            .expect("a run");
+        assert!(!run.used_up);
         assert_eq!(std::fs::read_to_string(output).expect("its output"), "done\n");
     }
 }

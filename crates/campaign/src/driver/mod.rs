@@ -27,7 +27,7 @@ pub use questions::{AnswerCache, Questions};
 pub use runnable::{asking_for_model, runnable};
 pub use streams::{StreamPurpose, stream};
 
-use crate::findings::{Ancestor, Origin, Told};
+use crate::findings::{Ancestor, Origin, StepFeedback};
 use crate::seeds::SeedText;
 use crate::target::Target;
 
@@ -57,7 +57,7 @@ pub struct Chain {
     step: usize,
     /// The engine looks at more of its feedback than the letters, so all of it is kept for a finding.
     steers_by_numbers: bool,
-    told: Vec<Told>,
+    told: Vec<StepFeedback>,
 }
 
 /// An engine panicked: a defect of ours.
@@ -281,7 +281,7 @@ impl Chain {
         let letters = feedback.letters();
         let numbers = self.steers_by_numbers.then(|| feedback.clone());
         if !letters.is_empty() || numbers.is_some() {
-            self.told.push(Told { step: self.step.saturating_sub(1), letters, numbers });
+            self.told.push(StepFeedback { step: self.step.saturating_sub(1), letters, numbers });
         }
         self.round.learn(feedback);
     }

@@ -47,17 +47,17 @@ struct Remembered<T> {
 }
 
 /// Answers by question.
-struct Answers<K, T> {
+struct ReplyCache<K, T> {
     by_question: FxHashMap<K, Remembered<T>>,
 }
 
-impl<K, T> Default for Answers<K, T> {
-    fn default() -> Answers<K, T> {
-        Answers { by_question: FxHashMap::default() }
+impl<K, T> Default for ReplyCache<K, T> {
+    fn default() -> ReplyCache<K, T> {
+        ReplyCache { by_question: FxHashMap::default() }
     }
 }
 
-impl<K: Hash + Eq, T: Clone> Answers<K, T> {
+impl<K: Hash + Eq, T: Clone> ReplyCache<K, T> {
     /// The answer if it is known; `None` if the question must be asked. After a time-out it is asked again when it has
     /// come up twice more, then four times, then eight times more.
     fn recall(&mut self, key: &K) -> Option<Option<T>> {
@@ -92,9 +92,9 @@ impl<K: Hash + Eq, T: Clone> Answers<K, T> {
 /// What solvers have said to one worker's engines.
 #[derive(Default)]
 pub struct AnswerCache {
-    statuses: Answers<u64, (Status, String)>,
-    models: Answers<(u64, u32), (usize, String)>,
-    cores: Answers<u64, Vec<usize>>,
+    statuses: ReplyCache<u64, (Status, String)>,
+    models: ReplyCache<(u64, u32), (usize, String)>,
+    cores: ReplyCache<u64, Vec<usize>>,
     /// Since they were last taken.
     counts: QuestionCounts,
     failure: Option<CampaignError>,
@@ -105,9 +105,9 @@ impl AnswerCache {
         let held =
             self.statuses.by_question.len() + self.models.by_question.len() + self.cores.by_question.len();
         if held > REMEMBERED {
-            self.statuses = Answers::default();
-            self.models = Answers::default();
-            self.cores = Answers::default();
+            self.statuses = ReplyCache::default();
+            self.models = ReplyCache::default();
+            self.cores = ReplyCache::default();
         }
     }
 
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn a_definite_answer_is_remembered_and_a_time_out_only_for_a_while() {
-        let mut answers: Answers<u64, &str> = Answers::default();
+        let mut answers: ReplyCache<u64, &str> = ReplyCache::default();
         assert_eq!(answers.recall(&1), None);
         assert_eq!(answers.remember(1, Reply::Answer("sat")), Some("sat"));
         assert_eq!(answers.remember(2, Reply::Nothing), None);

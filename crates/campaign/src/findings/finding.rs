@@ -14,7 +14,7 @@ use solver::run::{PartyId, Run};
 use super::environment;
 use super::folder::{self, Content};
 use super::origin::Origin;
-use super::report::{self, Texts};
+use super::report::{self, ReportTexts};
 use super::repro::{self, Repro};
 use super::signature::Signature;
 use super::stored;
@@ -335,8 +335,8 @@ impl Finding {
         small: Option<&Small>,
     ) -> Result<PathBuf, CampaignError> {
         let shown = match small {
-            Some(small) => Texts::of(small),
-            None => Texts { script: input, witness, ground: None },
+            Some(small) => ReportTexts::of(small),
+            None => ReportTexts { script: input, witness, ground: None },
         };
         let (json, repro) = (self.json()?, Repro::of(self, shown.script));
         let report = report::markdown(self, &shown, &repro);
@@ -354,7 +354,7 @@ impl Finding {
     /// at any time; `finding.json` comes last, so that what it mentions is there.
     pub fn write_reduced(&self, folder: &Path, small: &Small) -> Result<(), CampaignError> {
         let (json, repro) = (self.json()?, Repro::of(self, &small.script));
-        let report = report::markdown(self, &Texts::of(small), &repro);
+        let report = report::markdown(self, &ReportTexts::of(small), &repro);
         let mut contents: Vec<Content> = small_contents(small).collect();
         contents.extend(repro.contents());
         contents.push(Content::new("report.md", &report));

@@ -26,12 +26,12 @@ pub struct Origin {
     /// What the engine was told of the steps before, as far as it steers by it: a letter per flag, for steps that have
     /// any.
     #[serde(deserialize_with = "feedback")]
-    pub feedback: Vec<Told>,
+    pub feedback: Vec<StepFeedback>,
 }
 
 /// What an engine was told of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct StepFeedback {
     pub step: usize,
     /// [`Feedback::letters`].
     pub letters: String,
@@ -54,7 +54,7 @@ impl Origin {
     pub fn told(&self, step: usize) -> Feedback {
         let place = self.feedback.binary_search_by_key(&step, |told| told.step);
         match place.ok().and_then(|place| self.feedback.get(place)) {
-            Some(Told { numbers: Some(feedback), .. }) => feedback.clone(),
+            Some(StepFeedback { numbers: Some(feedback), .. }) => feedback.clone(),
             Some(told) => Feedback::from_letters(&told.letters),
             None => Feedback::default(),
         }
@@ -62,18 +62,21 @@ impl Origin {
 }
 
 /// Earlier versions wrote one text per step.
-fn feedback<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Told>, D::Error> {
+fn feedback<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<StepFeedback>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Either {
-        Sparse(Vec<Told>),
+        Sparse(Vec<StepFeedback>),
         EveryStep(Vec<String>),
     }
     Ok(match Either::deserialize(deserializer)? {
         Either::Sparse(told) => told,
         Either::EveryStep(all) => {
-            let told =
-                all.into_iter().enumerate().map(|(step, letters)| Told { step, letters, numbers: None });
+            let told = all.into_iter().enumerate().map(|(step, letters)| StepFeedback {
+                step,
+                letters,
+                numbers: None,
+            });
             told.filter(|told| !told.letters.is_empty()).collect()
         }
     })

@@ -18,7 +18,7 @@ const NAMED: usize = 4;
 
 /// The texts a report shows.
 #[derive(Clone, Copy, Debug)]
-pub struct Texts<'a> {
+pub struct ReportTexts<'a> {
     /// The script that shows the bug, as small as it got.
     pub script: &'a str,
     /// A model that satisfies it.
@@ -27,9 +27,13 @@ pub struct Texts<'a> {
     pub ground: Option<&'a str>,
 }
 
-impl<'a> Texts<'a> {
-    pub fn of(small: &'a Small) -> Texts<'a> {
-        Texts { script: &small.script, witness: small.witness.as_deref(), ground: small.ground.as_deref() }
+impl<'a> ReportTexts<'a> {
+    pub fn of(small: &'a Small) -> ReportTexts<'a> {
+        ReportTexts {
+            script: &small.script,
+            witness: small.witness.as_deref(),
+            ground: small.ground.as_deref(),
+        }
     }
 }
 
@@ -110,7 +114,7 @@ pub fn titled(finding: &Finding, run: &RunRecord) -> String {
 }
 
 /// `report.md`.
-pub fn markdown(finding: &Finding, shown: &Texts, repro: &Repro) -> String {
+pub fn markdown(finding: &Finding, shown: &ReportTexts, repro: &Repro) -> String {
     let mut out = format!("# {}\n\n", prose(&headline(finding, shown.script)));
     if finding.flaky {
         out += "The behaviour does not repeat in every run.\n\n";
@@ -190,7 +194,7 @@ fn expected(finding: &Finding) -> String {
     out
 }
 
-fn input(finding: &Finding, shown: &Texts) -> String {
+fn input(finding: &Finding, shown: &ReportTexts) -> String {
     let name = finding.script_name();
     match shown.script.len() <= INLINE {
         true => format!("## Input\n\n`{name}`:\n\n{}\n", code_block("smt2", shown.script)),
@@ -220,7 +224,7 @@ fn needs(finding: &Finding) -> String {
 }
 
 /// How anybody can see that the answer or the model is wrong.
-fn proof(finding: &Finding, shown: &Texts, repro: &Repro) -> String {
+fn proof(finding: &Finding, shown: &ReportTexts, repro: &Repro) -> String {
     let with_model = repro.files.iter().find(|(name, _)| *name == WITH_MODEL).map(|(_, text)| text.as_str());
     if let Some(text) = with_model.filter(|text| text.len() <= INLINE) {
         return format!(

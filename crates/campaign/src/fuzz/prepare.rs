@@ -12,7 +12,7 @@ use smtlib::{Release, Setting, Status, Store, print};
 use solver::RunRequest;
 use solver::run::{Configuration, PartyId, Purpose, Run, Runner};
 
-use super::tally::Course;
+use super::tally::RoundProgress;
 use crate::driver::asking_for_model;
 use crate::error::CampaignError;
 use crate::schedule::{GET_STATISTICS, OptionPolicy, SHARE};
@@ -48,11 +48,11 @@ impl<'c> Prepared<'c> {
         targets: &[Target],
         refuses_logic: &dyn Fn(&Target) -> bool,
         policy: &dyn OptionPolicy,
-        course: &Course,
+        progress: &RoundProgress,
         rng: &mut Rng,
     ) -> Prepared<'c> {
         let able = |target: &&Target| {
-            target.accepts(&usage) && course.takes(target.number) && !refuses_logic(target)
+            target.accepts(&usage) && progress.takes(target.number) && !refuses_logic(target)
         };
         // A model after the only check can be validated; between several checks it would change what is tested.
         let models = policy.may_ask() && !case.script.is_incremental();
@@ -67,7 +67,7 @@ impl<'c> Prepared<'c> {
         // Further configurations of a solver get numbers that no solver has.
         let mut further = targets.len() as u32;
         for target in targets.iter().filter(able) {
-            for (place, proposed) in course.configurations(target.number).iter().enumerate() {
+            for (place, proposed) in progress.configurations(target.number).iter().enumerate() {
                 let id = match place {
                     0 => PartyId(target.number as u32),
                     _ => {

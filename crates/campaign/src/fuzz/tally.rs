@@ -29,7 +29,7 @@ pub struct Tally {
 const PATIENCE: u32 = 3;
 
 /// How a round goes, to judge its seeds at its end.
-pub struct Course {
+pub struct RoundProgress {
     /// Configurations of each solver, by its number.
     proposed: Vec<Vec<Vec<Setting>>>,
     pub tests: u64,
@@ -41,10 +41,10 @@ pub struct Course {
     idle: u32,
 }
 
-impl Course {
+impl RoundProgress {
     /// With the configurations of each solver in order.
-    pub fn new(proposed: Vec<Vec<Vec<Setting>>>) -> Course {
-        Course { proposed, tests: 0, fruitless: 0, refused: BTreeMap::new(), idle: 0 }
+    pub fn new(proposed: Vec<Vec<Vec<Setting>>>) -> RoundProgress {
+        RoundProgress { proposed, tests: 0, fruitless: 0, refused: BTreeMap::new(), idle: 0 }
     }
 
     /// The settings of a solver's configurations.

@@ -10,7 +10,7 @@ use solver::run::{Run, Runner, Runners};
 
 use super::answers;
 use super::prepare::{Prepared, RefusedLogics};
-use super::tally::{Course, Tally};
+use super::tally::{RoundProgress, Tally};
 use crate::config::Identity;
 use crate::driver::{
     AnswerCache, Chain, Driver, EnginePanic, FairOptions, Plan, PlannedSeed, Questions, StreamPurpose,
@@ -20,9 +20,9 @@ use crate::error::CampaignError;
 use crate::hash;
 use crate::schedule::{Length, Observation, OptionPolicy, Scheduler, Signal};
 use crate::seeds::SeedText;
-use crate::shared::{Line, Shared, thread_cpu};
+use crate::shared::{LogLine, Shared, thread_cpu};
 use crate::target::Target;
-use crate::triage::{Ruling, Suspect, Triage, Verdicts};
+use crate::triage::{TestedCase, Triage, VerdictOutcome, Verdicts};
 
 /// Counts are handed over at least this often, so that a kill loses little and the view moves.
 const SETTLE_EVERY: Duration = Duration::from_millis(500);
@@ -86,11 +86,11 @@ impl<'a> Worker<'a> {
     pub fn work(&mut self) -> Result<(), CampaignError> {
         let scheduler = self.tools.scheduler;
         while let Some((round, mut state)) = self.tools.shared.next_round() {
-            let trial = scheduler.trial(round, || state.next_untried());
+            let trial = scheduler.trial(round, || state.claimed.next_untried());
             let plan = trial.unwrap_or_else(|| scheduler.plan(round, &state.learned, &state.pool));
             let usual = state.usual_cost();
             drop(state);
-            self.tools.shared.log.write(&Line::Round {
+            self.tools.shared.log.write(&LogLine::Round {
                 round,
                 engine: &plan.engine,
                 logic: &plan.logic,
@@ -106,12 +106,12 @@ impl<'a> Worker<'a> {
         let mut options = stream(self.identity.rng_seed, plan.round, StreamPurpose::Options);
         let policy = self.tools.policy;
         let proposed = self.targets.iter().map(|target| policy.propose(target, &mut options)).collect();
-        let mut course = Course::new(proposed);
-        let finished = self.test_cases(plan, usual, &mut options, &mut tally, &mut course);
+        let mut progress = RoundProgress::new(proposed);
+        let finished = self.test_cases(plan, usual, &mut options, &mut tally, &mut progress);
         match finished {
             Ok(()) => {}
-            Err(Failure::Campaign(error)) => return Err(error),
-            Err(Failure::Engine(panic)) => {
+            Err(RoundFailure::Campaign(error)) => return Err(error),
+            Err(RoundFailure::Engine(panic)) => {
                 let place = format!("round {} of {}: {panic}", plan.round, plan.engine);
                 let texts = plan.seeds.iter().filter_map(|seed| match seed {
                     PlannedSeed::Text(seed) => Some(&*seed.text),
@@ -122,14 +122,14 @@ impl<'a> Worker<'a> {
         }
         tally.counts.rounds = 1;
         if let [PlannedSeed::Text(seed)] = plan.seeds.as_slice()
-            && course.tests == 0
+            && progress.tests == 0
             && !self.tools.shared.stop.now()
         {
             self.tools.shared.state().pool.is_barren(&seed.hash, &plan.engine);
         }
         let once = self.tools.scheduler.engine(&plan.engine).is_some_and(|engine| engine.once());
-        let tried = course.tests >= 3 || once && course.tests > 0;
-        if tried && course.fruitless == course.tests {
+        let tried = progress.tests >= 3 || once && progress.tests > 0;
+        if tried && progress.fruitless == progress.tests {
             self.drop_seeds(plan)?;
         }
         self.settle(plan, &mut tally)
@@ -154,8 +154,8 @@ impl<'a> Worker<'a> {
         usual: Duration,
         options: &mut Rng,
         tally: &mut Tally,
-        course: &mut Course,
-    ) -> Result<(), Failure> {
+        progress: &mut RoundProgress,
+    ) -> Result<(), RoundFailure> {
         let Some(engine) = self.tools.scheduler.engine(&plan.engine) else {
             let text = format!("there is no engine '{}'", plan.engine);
             return Err(CampaignError::Internal(text).into());
@@ -168,7 +168,7 @@ impl<'a> Worker<'a> {
         self.answers.take_failure()?;
         let Some(mut chain) = opened else { return Ok(()) };
         let mut length = Length::new(plan.steps, chain.length(), usual);
-        while length.goes_on() && course.is_of_use() && !self.tools.shared.stop.now() {
+        while length.goes_on() && progress.is_of_use() && !self.tools.shared.stop.now() {
             let case = {
                 let Worker { driver, runner, answers, targets, .. } = self;
                 driver.next(&mut chain, &mut Questions { targets, runner: &mut **runner, cache: answers })?
@@ -178,7 +178,7 @@ impl<'a> Worker<'a> {
             if !self.tools.shared.stop.take_test() {
                 break;
             }
-            let feedback = self.test(case, &chain, options, tally, course)?;
+            let feedback = self.test(case, &chain, options, tally, progress)?;
             let own = self.look_at_time(&mut begun, &chain, tally)?;
             let solvers: Duration = feedback.runs.iter().map(|run| run.cpu).sum();
             length.record(&feedback, own + solvers);
@@ -200,10 +200,10 @@ impl<'a> Worker<'a> {
         chain: &Chain,
         options: &mut Rng,
         tally: &mut Tally,
-        course: &mut Course,
+        progress: &mut RoundProgress,
     ) -> Result<Feedback, CampaignError> {
         tally.counts.tests += 1;
-        course.tests += 1;
+        progress.tests += 1;
         let usage;
         (case.script, usage) = runnable(&mut self.driver.store, &case.script);
         if let Err(text) = self.check_witness(&case) {
@@ -217,36 +217,36 @@ impl<'a> Worker<'a> {
         let logic = case.script.logic(store).unwrap_or_default().to_owned();
         let refused = &self.refused_logics;
         let refuses_logic = |target: &Target| refused.contains(&(target.number, logic.clone()));
-        let prepared = Prepared::new(&case, usage, self.targets, &refuses_logic, policy, course, options);
+        let prepared = Prepared::new(&case, usage, self.targets, &refuses_logic, policy, progress, options);
         let runs = prepared.run(store, self.targets, &mut *self.runner)?;
         tally.count(&prepared, &runs, self.targets, store, &mut self.refused_logics);
-        course.count(&prepared, &runs);
+        progress.count(&prepared, &runs);
         let features = self.features(&prepared, &runs);
         let thorough = self.tools.shared.state().unseen(&features) > 0 || options.chance(THOROUGH);
         let rng_seed = self.identity.rng_seed;
-        let suspect = Suspect { case: &case, runs: &runs, chain, rng_seed, thorough };
+        let tested = TestedCase { case: &case, runs: &runs, chain, rng_seed, thorough };
         let known = |signature: &_| triage.recognise(signature);
-        let rulings = self.verdicts.judge(&mut self.driver.store, &mut *self.runner, &suspect, &known)?;
+        let outcomes = self.verdicts.judge(&mut self.driver.store, &mut *self.runner, &tested, &known)?;
         let mut findings = 0;
         let mut excused = false;
-        for ruling in rulings {
-            match ruling {
-                Ruling::Confirmed(reproduction) => {
+        for outcome in outcomes {
+            match outcome {
+                VerdictOutcome::Confirmed(reproduction) => {
                     findings += 1;
                     triage.enter(*reproduction)?;
                 }
-                Ruling::Known(signature, input) => {
+                VerdictOutcome::Known(signature, input) => {
                     // What nobody wants to hear of is no reason to go on.
                     findings += u32::from(!triage.is_unwanted(&signature));
                     let (round, step) = (chain.plan().round, case.provenance.step);
                     triage.count_known(&signature, round, step, Some(&input));
                 }
-                Ruling::Unconfirmed => tally.totals.unconfirmed += 1,
-                Ruling::Excused(reason) => {
+                VerdictOutcome::Unconfirmed => tally.totals.unconfirmed += 1,
+                VerdictOutcome::Excused(reason) => {
                     excused = true;
                     tally.totals.excuses.count(reason);
                 }
-                Ruling::Unproven(reason) => tally.totals.unproven.count(reason),
+                VerdictOutcome::Unproven(reason) => tally.totals.unproven.count(reason),
             }
         }
         // Answers that differ by design tell nothing new, and more of the kind is of no use.
@@ -365,7 +365,7 @@ impl<'a> Worker<'a> {
         runs: &[Run],
         novel: bool,
     ) -> Result<(), CampaignError> {
-        self.tools.shared.log.write(&Line::Test {
+        self.tools.shared.log.write(&LogLine::Test {
             round: chain.plan().round,
             step: case.provenance.step,
             engine: &case.provenance.engine,
@@ -410,19 +410,19 @@ fn place(chain: &Chain, case: &TestCase) -> String {
 }
 
 /// Why a round ended before its time.
-enum Failure {
+enum RoundFailure {
     Engine(EnginePanic),
     Campaign(CampaignError),
 }
 
-impl From<EnginePanic> for Failure {
-    fn from(panic: EnginePanic) -> Failure {
-        Failure::Engine(panic)
+impl From<EnginePanic> for RoundFailure {
+    fn from(panic: EnginePanic) -> RoundFailure {
+        RoundFailure::Engine(panic)
     }
 }
 
-impl From<CampaignError> for Failure {
-    fn from(error: CampaignError) -> Failure {
-        Failure::Campaign(error)
+impl From<CampaignError> for RoundFailure {
+    fn from(error: CampaignError) -> RoundFailure {
+        RoundFailure::Campaign(error)
     }
 }

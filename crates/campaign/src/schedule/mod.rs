@@ -14,5 +14,5 @@ pub use logics::logics;
 pub use novelty::{Novelty, Signal, signals};
 pub use plan::Scheduler;
 pub use policy::{Observation, OptionPolicy, PLAIN, policy};
-pub use pool::Pool;
+pub use pool::SeedPool;
 pub use statistics::{GET_STATISTICS, SHARE};

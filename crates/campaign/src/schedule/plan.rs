@@ -7,7 +7,7 @@ use solver::Solver;
 use super::choice::choose;
 use super::length;
 use super::logics::logics;
-use super::pool::Pool;
+use super::pool::SeedPool;
 use crate::config::{Identity, PolicyName};
 use crate::driver::{Plan, PlannedSeed, StreamPurpose, stream};
 use crate::seeds::SeedText;
@@ -36,7 +36,7 @@ pub struct Scheduler<'a> {
 
 impl Scheduler<'_> {
     /// Decides a round.
-    pub fn plan(&self, round: u64, learned: &Learned, pool: &Pool) -> Plan {
+    pub fn plan(&self, round: u64, learned: &Learned, pool: &SeedPool) -> Plan {
         let identity = self.identity;
         let mut rng = stream(identity.rng_seed, round, StreamPurpose::Plan);
         // Engines that try every seed once have had their turn.
@@ -132,8 +132,8 @@ mod tests {
         Identity { engines, seeds, auto: true, ..Identity::of_runs(Duration::from_secs(1), 1024, 3) }
     }
 
-    fn pool(seeds: usize) -> Pool {
-        let mut pool = Pool::default();
+    fn pool(seeds: usize) -> SeedPool {
+        let mut pool = SeedPool::default();
         for number in 0..seeds {
             let text = format!("(assert (> {number} 0))");
             pool.add(SeedText::new("seed", text), Counts::default(), false);

@@ -48,7 +48,7 @@ impl Entry {
 
 /// The seeds to choose from.
 #[derive(Clone, Debug, Default)]
-pub struct Pool {
+pub struct SeedPool {
     entries: Vec<Entry>,
     /// Place of each by hash.
     places: BTreeMap<String, usize>,
@@ -58,7 +58,7 @@ pub struct Pool {
     dropped: u64,
 }
 
-impl Pool {
+impl SeedPool {
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn small_seeds_come_first_and_a_dropped_one_never_again() {
-        let mut pool = Pool::default();
+        let mut pool = SeedPool::default();
         let (small, large) = (seed("s"), seed(&"l".repeat(40_000)));
         pool.add(small.clone(), Counts::default(), false);
         pool.add(large.clone(), Counts::default(), false);
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_seed_that_an_engine_can_make_nothing_of_is_left_to_the_others() {
-        let mut pool = Pool::default();
+        let mut pool = SeedPool::default();
         let (barren, other) = (seed("barren"), seed("other"));
         pool.add(barren.clone(), Counts::default(), false);
         pool.add(other.clone(), Counts::default(), false);
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn rounds_go_on_from_what_earlier_ones_made_of_a_seed() {
-        let mut pool = Pool::default();
+        let mut pool = SeedPool::default();
         let given = seed("given");
         pool.add(given.clone(), Counts::default(), false);
         let heirs = |first: usize| (first..first + 6).map(|i| seed(&format!("heir {i}"))).collect::<Vec<_>>();
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn mutants_are_bounded_and_given_seeds_stay() {
-        let mut pool = Pool::default();
+        let mut pool = SeedPool::default();
         pool.add(seed("given"), Counts::default(), false);
         for i in 0..MUTANTS + 50 {
             pool.join(seed(&i.to_string()));

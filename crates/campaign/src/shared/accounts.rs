@@ -1,8 +1,24 @@
-//! What runs have cost, as it is stored.
+//! What parts of rounds and their runs have cost, on the way to the totals.
 
 use solver::run::{Accounts, Purpose};
 
-use crate::store::{RunCounts, Totals};
+use crate::store::{Counts, RunCounts, Totals};
+
+/// What a part of a round has cost and brought.
+#[derive(Clone, Debug, Default)]
+pub struct Spent<'a> {
+    pub engine: &'a str,
+    /// The logic that was chosen, if it was.
+    pub logic: Option<&'a str>,
+    pub seeds: Vec<&'a str>,
+    pub counts: Counts,
+    /// Test cases by operator that occurs in them.
+    pub constructs: Vec<(&'static str, u64)>,
+    /// Solver runs of any purpose.
+    pub runs: u64,
+    /// Everything else that was counted.
+    pub totals: Totals,
+}
 
 /// Runs by purpose, to be added to the totals.
 pub fn run_totals(accounts: &Accounts) -> Totals {

@@ -23,7 +23,7 @@ pub fn exchange(
     let mut store = lock(store);
     let (delta, wants_rounds, wants_untried) = {
         let mut state = shared.state();
-        (state.take_delta(), state.rounds_left() < super::state::LOW, state.wants_untried())
+        (state.take_delta(), state.claimed.rounds_left() < super::claimed::LOW, state.claimed.wants_untried())
     };
     if let Err(error) = store.merge(&delta) {
         shared.state().give_back(delta);
@@ -37,10 +37,10 @@ pub fn exchange(
     drop(store);
     let mut state = shared.state();
     state.absorb(news, totals, rounds);
-    shared.stop.count_findings(state.take_found());
+    shared.stop.count_findings(state.findings.take_found());
     if let Some(seeds) = untried {
         let more = seeds.len() == SEEDS;
-        state.add_untried(seeds, more);
+        state.claimed.add_untried(seeds, more);
     }
     drop(state);
     shared.members.store(members, std::sync::atomic::Ordering::Relaxed);

@@ -30,7 +30,7 @@ impl Log {
         self.file.is_some()
     }
 
-    pub fn write(&self, line: &Line) -> Result<(), CampaignError> {
+    pub fn write(&self, line: &LogLine) -> Result<(), CampaignError> {
         match &self.file {
             Some(file) => file.lock().unwrap_or_else(PoisonError::into_inner).write(line),
             None => Ok(()),
@@ -38,7 +38,7 @@ impl Log {
     }
 
     pub fn note(&self, text: &str) -> Result<(), CampaignError> {
-        self.write(&Line::Note { text })
+        self.write(&LogLine::Note { text })
     }
 
     pub fn flush(&self) -> Result<(), CampaignError> {
@@ -60,7 +60,7 @@ struct LogFile {
 /// A line of the log.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
-pub enum Line<'a> {
+pub enum LogLine<'a> {
     Start {
         rng_seed: u64,
         solvers: &'a [String],
@@ -112,7 +112,7 @@ impl LogFile {
         Ok(LogFile { file, path: path.to_owned(), size, largest: LARGEST })
     }
 
-    fn write(&mut self, line: &Line) -> Result<(), CampaignError> {
+    fn write(&mut self, line: &LogLine) -> Result<(), CampaignError> {
         let mut text =
             serde_json::to_vec(line).map_err(|error| CampaignError::Internal(error.to_string()))?;
         text.push(b'\n');
@@ -155,7 +155,7 @@ mod tests {
         let mut log = LogFile::open(&path).expect("a log");
         log.largest = 1000;
         for _ in 0..100 {
-            log.write(&Line::Note { text: "something happened" }).expect("written");
+            log.write(&LogLine::Note { text: "something happened" }).expect("written");
         }
         log.flush().expect("flushed");
         let (new, old) = (std::fs::read_to_string(&path), std::fs::read_to_string(aside(&path)));

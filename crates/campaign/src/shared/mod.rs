@@ -1,8 +1,10 @@
 //! What the threads of a process share while a campaign runs.
 
 mod accounts;
+mod claimed;
 mod clock;
 mod exchange;
+mod known;
 mod log;
 mod observer;
 mod state;
@@ -13,12 +15,13 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub use accounts::run_totals;
+pub use accounts::{Spent, run_totals};
 pub use clock::thread_cpu;
 pub use exchange::exchange;
-pub use log::{Line, Log};
+pub use known::Unwanted;
+pub use log::{Log, LogLine};
 pub use observer::{Observer, Silent, Snapshot};
-pub use state::{Spent, State, Unwanted};
+pub use state::State;
 pub use stop::Stop;
 
 use crate::error::CampaignError;
@@ -82,8 +85,8 @@ impl<'a> Shared<'a> {
             if self.stop.now() {
                 return None;
             }
-            if let Some(round) = state.next_round() {
-                if state.rounds_left() == state::LOW {
+            if let Some(round) = state.claimed.next_round() {
+                if state.claimed.rounds_left() == claimed::LOW {
                     self.nudge_exchange();
                 }
                 return Some((round, state));

@@ -4,26 +4,28 @@
 //! Workers take this lock for moments only: nothing is written or synced under it. [`exchange`](fn@super::exchange) carries
 //! differences to the store and back.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
+use super::accounts::Spent;
+use super::claimed::ClaimedWork;
 use super::clock::Clock;
-use crate::findings::{Finding, Rarity, Signature};
-use crate::schedule::{Novelty, Pool};
+use super::known::{KnownFindings, Unwanted};
+use crate::findings::{Finding, Rarity};
+use crate::schedule::{Novelty, SeedPool};
 use crate::seeds::SeedText;
 use crate::store::{
     CONSTRUCT, Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, News, Sample, Sampler, SeedDelta,
     StoredSeed, Totals, now,
 };
 
-/// Rounds in hand below which more are claimed.
-pub const LOW: usize = 128;
-
 /// What one process knows.
 pub struct State {
     pub learned: Learned,
-    pub pool: Pool,
+    pub pool: SeedPool,
+    pub findings: KnownFindings,
+    pub claimed: ClaimedWork,
     novelty: Novelty,
     /// Of the whole campaign.
     totals: Totals,
@@ -33,50 +35,8 @@ pub struct State {
     delta: Delta,
     sampler: Sampler,
     clock: Clock,
-    /// Claimed numbers of rounds.
-    rounds: VecDeque<Range<u64>>,
-    /// Claimed seeds to be tried as they are, the small ones first.
-    untried: VecDeque<SeedText>,
-    /// The store may have more of them.
-    more_untried: bool,
-    known: BTreeMap<String, Known>,
-    found_since: u64,
-    unwanted: Unwanted,
-    /// Hashes of signatures that triage is about to claim.
-    expected: BTreeSet<String>,
     /// Seeds that findings come from: their texts stay.
     needed: BTreeSet<String>,
-}
-
-/// A finding that is known, as the store has it and with its signature where this process has seen it.
-struct Known {
-    finding: KnownFinding,
-    signature: Option<Signature>,
-}
-
-/// What the user does not want to hear of.
-#[derive(Clone, Debug, Default)]
-pub struct Unwanted {
-    /// Signatures, or hashes of signatures.
-    pub signatures: BTreeSet<String>,
-    /// Findings of earlier campaigns: whatever is taken for their bugs.
-    pub findings: Vec<KnownFinding>,
-}
-
-/// What a part of a round has cost and brought.
-#[derive(Clone, Debug, Default)]
-pub struct Spent<'a> {
-    pub engine: &'a str,
-    /// The logic that was chosen, if it was.
-    pub logic: Option<&'a str>,
-    pub seeds: Vec<&'a str>,
-    pub counts: Counts,
-    /// Test cases by operator that occurs in them.
-    pub constructs: Vec<(&'static str, u64)>,
-    /// Solver runs of any purpose.
-    pub runs: u64,
-    /// Everything else that was counted.
-    pub totals: Totals,
 }
 
 impl State {
@@ -92,20 +52,15 @@ impl State {
     ) -> State {
         let mut state = State {
             learned,
-            pool: Pool::default(),
+            pool: SeedPool::default(),
+            findings: KnownFindings::new(findings, unwanted),
+            claimed: ClaimedWork::default(),
             novelty: Novelty::default(),
             totals,
             run: Totals::default(),
             delta: Delta::default(),
             sampler: Sampler::new(started),
             clock: Clock::start(),
-            rounds: VecDeque::new(),
-            untried: VecDeque::new(),
-            more_untried: true,
-            known: BTreeMap::new(),
-            found_since: 0,
-            unwanted,
-            expected: BTreeSet::new(),
             needed: BTreeSet::new(),
         };
         for (stored, counts) in pool {
@@ -114,54 +69,7 @@ impl State {
         for feature in features {
             state.novelty.restore(feature);
         }
-        for finding in findings {
-            state.know(finding, None);
-        }
-        state.found_since = 0;
         state
-    }
-
-    /// The next round's number, if one is in hand.
-    pub fn next_round(&mut self) -> Option<u64> {
-        loop {
-            let first = self.rounds.front_mut()?;
-            if let Some(round) = first.next() {
-                return Some(round);
-            }
-            self.rounds.pop_front();
-        }
-    }
-
-    /// How many rounds are in hand.
-    pub fn rounds_left(&self) -> usize {
-        self.rounds.iter().map(|range| (range.end - range.start) as usize).sum()
-    }
-
-    /// A given seed that no round has tried yet.
-    pub fn next_untried(&mut self) -> Option<SeedText> {
-        self.untried.pop_front()
-    }
-
-    /// Seeds to try as they are; `more` tells whether the store may have others.
-    pub fn add_untried(&mut self, seeds: Vec<SeedText>, more: bool) {
-        self.untried.extend(seeds);
-        self.more_untried = more;
-    }
-
-    /// Should more of them be claimed?
-    pub fn wants_untried(&self) -> bool {
-        self.more_untried && self.untried.len() < LOW
-    }
-
-    /// Given seeds of which no round has come to an end: what a killed process had claimed.
-    pub fn never_tried(&self) -> Vec<SeedText> {
-        let waiting: BTreeSet<&str> = self.untried.iter().map(|seed| seed.hash.as_str()).collect();
-        let new = self.pool.entries().iter().filter(|entry| {
-            !entry.mutant && entry.counts.rounds == 0 && !waiting.contains(entry.seed.hash.as_str())
-        });
-        let mut seeds: Vec<SeedText> = new.map(|entry| entry.seed.clone()).collect();
-        seeds.sort_by(|a, b| (a.text.len(), &a.hash).cmp(&(b.text.len(), &b.hash)));
-        seeds
     }
 
     /// Adds what a part of a round has cost and brought.
@@ -281,86 +189,10 @@ impl State {
         self.need(&texts);
     }
 
-    /// Does the user not want to hear of it?
-    pub fn is_suppressed(&self, signature: &Signature) -> bool {
-        let unwanted = &self.unwanted.signatures;
-        unwanted.contains(&signature.to_string()) || unwanted.contains(&signature.hash())
-    }
-
-    /// From now on nobody wants to hear of it.
-    pub fn suppress(&mut self, signature: &Signature) {
-        self.unwanted.signatures.insert(signature.hash());
-    }
-
-    /// Findings of earlier campaigns whose bugs the user does not want to hear of.
-    pub fn unwanted(&self) -> &[KnownFinding] {
-        &self.unwanted.findings
-    }
-
     /// How rare constructs are in the test cases of the campaign.
     pub fn rarity(&self) -> Rarity {
         let with = self.learned.of_kind(CONSTRUCT).map(|(name, counts)| (name, counts.tests));
         Rarity::new(self.totals.tests, with)
-    }
-
-    /// A finding with this signature is known.
-    pub fn knows(&self, signature: &Signature) -> bool {
-        self.known.contains_key(&signature.hash())
-    }
-
-    /// A finding with this signature is about to be claimed: further ones are duplicates.
-    pub fn expect(&mut self, signature: &Signature) {
-        self.expected.insert(signature.hash());
-    }
-
-    pub fn expects(&self, signature: &Signature) -> bool {
-        self.expected.contains(&signature.hash())
-    }
-
-    /// Its claim has been decided.
-    pub fn expect_no_more(&mut self, signature: &Signature) {
-        self.expected.remove(&signature.hash());
-    }
-
-    /// Bugs that have become known since the last call, whoever found them.
-    pub fn take_found(&mut self) -> u64 {
-        std::mem::take(&mut self.found_since)
-    }
-
-    /// How often a known finding was found again.
-    pub fn duplicates(&self, signature: &Signature) -> u64 {
-        self.known.get(&signature.hash()).map_or(0, |known| known.finding.duplicates)
-    }
-
-    pub fn know(&mut self, finding: KnownFinding, signature: Option<&Signature>) {
-        let before = self.known.remove(&finding.hash);
-        // Another face of a known bug is no news.
-        self.found_since += u64::from(before.is_none() && finding.leads());
-        let signature = signature.cloned().or(before.and_then(|known| known.signature));
-        self.known.insert(finding.hash.clone(), Known { finding, signature });
-    }
-
-    /// These are all findings there are.
-    pub fn know_all(&mut self, findings: Vec<KnownFinding>) {
-        let there: BTreeSet<&str> = findings.iter().map(|finding| finding.hash.as_str()).collect();
-        self.known.retain(|hash, _| there.contains(hash.as_str()));
-        for finding in findings {
-            self.know(finding, None);
-        }
-    }
-
-    /// The signature of a known finding that this one may be, seen through more constructs.
-    pub fn resembling(&self, signature: &Signature) -> Option<Signature> {
-        let known = self.known.values().filter_map(|known| known.signature.as_ref());
-        known.into_iter().find(|known| known.is_part_of(signature)).cloned()
-    }
-
-    pub fn findings(&self) -> Vec<KnownFinding> {
-        self.known.values().map(|known| known.finding.clone()).collect()
-    }
-
-    pub fn found(&self) -> usize {
-        self.known.len()
     }
 
     /// CPU time of a launcher, which is ours but not this process's.
@@ -372,7 +204,7 @@ impl State {
     pub fn totals_now(&mut self) -> &Totals {
         let spent = self.clock.take();
         self.count(&spent);
-        let known: Vec<KnownFinding> = self.findings();
+        let known = self.findings.all();
         self.totals.count_findings(&known);
         &self.totals
     }
@@ -422,9 +254,9 @@ impl State {
             self.novelty.restore(feature);
         }
         for finding in news.findings {
-            self.know(finding, None);
+            self.findings.know(finding, None);
         }
-        self.rounds.extend(rounds);
+        self.claimed.add_rounds(rounds);
     }
 }
 
@@ -454,7 +286,8 @@ mod tests {
         all.tests += 10;
         let mut learned = told.learned.clone();
         learned.add(ENGINE, "storm", &Counts { tests: 10, ..Counts::default() });
-        state.absorb(News { learned, ..News::default() }, all, None);
+        state.absorb(News { learned, ..News::default() }, all, Some(4..6));
+        assert_eq!(state.claimed.rounds_left(), 2);
         assert_eq!(state.totals_now().tests, 15);
         assert_eq!(state.learned.get(ENGINE, "storm").tests, 15);
         assert_eq!(state.take_delta().totals.tests, 2);
@@ -463,16 +296,5 @@ mod tests {
         state.observe(&[3]);
         let again = state.take_delta();
         assert_eq!((again.totals.tests, again.features.len()), (3, 3));
-    }
-
-    #[test]
-    fn rounds_are_given_out_in_order_and_once() {
-        let mut state = state();
-        assert_eq!(state.next_round(), None);
-        state.absorb(News::default(), Totals::default(), Some(4..6));
-        state.absorb(News::default(), Totals::default(), Some(9..10));
-        assert_eq!(state.rounds_left(), 3);
-        let rounds: Vec<u64> = std::iter::from_fn(|| state.next_round()).collect();
-        assert_eq!(rounds, [4, 5, 9]);
     }
 }

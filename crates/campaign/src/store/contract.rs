@@ -12,7 +12,7 @@ use crate::config::Identity;
 use crate::seeds::SeedText;
 
 /// A campaign of which any number of handles can be had.
-pub trait Shelf: Sync {
+pub trait StoreUnderTest: Sync {
     fn handle(&self) -> Box<dyn CampaignStore>;
     /// A handle of a campaign that keeps few features.
     fn narrow(&self, features: usize) -> Box<dyn CampaignStore>;
@@ -20,7 +20,7 @@ pub trait Shelf: Sync {
 
 struct InMemory(MemoryStore);
 
-impl Shelf for InMemory {
+impl StoreUnderTest for InMemory {
     fn handle(&self) -> Box<dyn CampaignStore> {
         Box::new(self.0.handle())
     }
@@ -34,7 +34,7 @@ impl Shelf for InMemory {
 
 struct OnDisk(tempfile::TempDir);
 
-impl Shelf for OnDisk {
+impl StoreUnderTest for OnDisk {
     fn handle(&self) -> Box<dyn CampaignStore> {
         super::open(self.0.path()).expect("opened")
     }
@@ -108,8 +108,8 @@ fn hashes(pool: &[(StoredSeed, Counts)]) -> Vec<&str> {
 
 type Done = Result<(), StoreError>;
 
-fn deltas_of_two_handles_add_up(shelf: &dyn Shelf) -> Done {
-    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+fn deltas_of_two_handles_add_up(store: &dyn StoreUnderTest) -> Done {
+    let (mut one, mut other) = (store.handle(), store.handle());
     one.merge(&delta(2))?;
     other.merge(&delta(5))?;
     one.merge(&delta(3))?;
@@ -136,9 +136,9 @@ fn deltas_of_two_handles_add_up(shelf: &dyn Shelf) -> Done {
     Ok(())
 }
 
-fn no_round_is_given_twice_to_four_threads(shelf: &dyn Shelf) -> Done {
+fn no_round_is_given_twice_to_four_threads(store: &dyn StoreUnderTest) -> Done {
     let claim = || {
-        let mut handle = shelf.handle();
+        let mut handle = store.handle();
         (1..=20).flat_map(|count| handle.claim_rounds(count % 4).expect("claimed")).collect::<Vec<u64>>()
     };
     let all: Vec<u64> = std::thread::scope(|scope| {
@@ -152,9 +152,9 @@ fn no_round_is_given_twice_to_four_threads(shelf: &dyn Shelf) -> Done {
     Ok(())
 }
 
-fn a_signature_is_claimed_once_by_eight_threads(shelf: &dyn Shelf) -> Done {
+fn a_signature_is_claimed_once_by_eight_threads(store: &dyn StoreUnderTest) -> Done {
     let claim = |who: u64| {
-        let mut handle = shelf.handle();
+        let mut handle = store.handle();
         handle.claim(&KnownFinding { round: who, ..finding("abc") }, 0).expect("an answer")
     };
     let claims: Vec<Claim> = std::thread::scope(|scope| {
@@ -165,12 +165,12 @@ fn a_signature_is_claimed_once_by_eight_threads(shelf: &dyn Shelf) -> Done {
     assert_eq!(winners.len(), 1, "{claims:?}");
     let known = KnownFinding { round: winners[0], ..finding("abc") };
     assert_eq!(claims.iter().filter(|claim| **claim == Claim::Known(known.clone())).count(), 7);
-    assert_eq!(shelf.handle().findings()?, [known]);
+    assert_eq!(store.handle().findings()?, [known]);
     Ok(())
 }
 
-fn duplicates_are_counted_by_all(shelf: &dyn Shelf) -> Done {
-    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+fn duplicates_are_counted_by_all(store: &dyn StoreUnderTest) -> Done {
+    let (mut one, mut other) = (store.handle(), store.handle());
     assert_eq!(one.duplicate("abc")?, None);
     one.claim(&finding("abc"), 0)?;
     one.duplicate("abc")?;
@@ -179,8 +179,8 @@ fn duplicates_are_counted_by_all(shelf: &dyn Shelf) -> Done {
     Ok(())
 }
 
-fn a_released_signature_can_be_claimed_again(shelf: &dyn Shelf) -> Done {
-    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+fn a_released_signature_can_be_claimed_again(store: &dyn StoreUnderTest) -> Done {
+    let (mut one, mut other) = (store.handle(), store.handle());
     assert_eq!(one.claim(&finding("abc"), 0)?, Claim::New);
     assert_eq!(other.claim(&finding("abc"), 0)?, Claim::Known(finding("abc")));
     one.release("abc")?;
@@ -189,8 +189,8 @@ fn a_released_signature_can_be_claimed_again(shelf: &dyn Shelf) -> Done {
     Ok(())
 }
 
-fn a_finding_is_claimed_only_after_a_comparison_with_all_others(shelf: &dyn Shelf) -> Done {
-    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+fn a_finding_is_claimed_only_after_a_comparison_with_all_others(store: &dyn StoreUnderTest) -> Done {
+    let (mut one, mut other) = (store.handle(), store.handle());
     assert_eq!(one.claim(&finding("a"), 0)?, Claim::New);
     let second = KnownFinding { group: "a".into(), ..finding("b") };
     assert_eq!(other.claim(&second, 0)?, Claim::Behind(vec![finding("a")]));
@@ -200,8 +200,8 @@ fn a_finding_is_claimed_only_after_a_comparison_with_all_others(shelf: &dyn Shel
     Ok(())
 }
 
-fn others_hear_that_a_finding_has_another_group(shelf: &dyn Shelf) -> Done {
-    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+fn others_hear_that_a_finding_has_another_group(store: &dyn StoreUnderTest) -> Done {
+    let (mut one, mut other) = (store.handle(), store.handle());
     one.claim(&finding("a"), 0)?;
     one.claim(&finding("b"), 1)?;
     other.news()?;
@@ -212,8 +212,8 @@ fn others_hear_that_a_finding_has_another_group(shelf: &dyn Shelf) -> Done {
     Ok(())
 }
 
-fn findings_come_in_the_order_of_rounds_and_steps(shelf: &dyn Shelf) -> Done {
-    let mut handle = shelf.handle();
+fn findings_come_in_the_order_of_rounds_and_steps(store: &dyn StoreUnderTest) -> Done {
+    let mut handle = store.handle();
     for (place, (hash, round, step)) in [("a", 10, 0), ("b", 9, 7), ("c", 9, 3)].into_iter().enumerate() {
         handle.claim(&KnownFinding { round, step, ..finding(hash) }, place as u64)?;
     }
@@ -222,26 +222,26 @@ fn findings_come_in_the_order_of_rounds_and_steps(shelf: &dyn Shelf) -> Done {
     Ok(())
 }
 
-fn untried_seeds_are_handed_out_once_the_smallest_first(shelf: &dyn Shelf) -> Done {
-    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+fn untried_seeds_are_handed_out_once_the_smallest_first(store: &dyn StoreUnderTest) -> Done {
+    let (mut one, mut other) = (store.handle(), store.handle());
     let [middle, small, large] = &given()[..] else { unreachable!("three are given") };
     one.merge(&new_mutant(&seed("m")))?;
     assert_eq!(one.claim_untried(2)?, [small.clone(), middle.clone()]);
     assert_eq!(other.claim_untried(2)?, std::slice::from_ref(large));
     assert!(one.claim_untried(2)?.is_empty());
-    assert!(shelf.handle().claim_untried(2)?.is_empty());
+    assert!(store.handle().claim_untried(2)?.is_empty());
     Ok(())
 }
 
-fn a_retired_seed_is_not_handed_out_any_more(shelf: &dyn Shelf) -> Done {
-    let mut handle = shelf.handle();
+fn a_retired_seed_is_not_handed_out_any_more(store: &dyn StoreUnderTest) -> Done {
+    let mut handle = store.handle();
     handle.merge(&retired(&given()[1], true))?;
     assert_eq!(handle.claim_untried(9)?, [given()[0].clone(), given()[2].clone()]);
     Ok(())
 }
 
-fn news_tell_only_what_others_added(shelf: &dyn Shelf) -> Done {
-    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+fn news_tell_only_what_others_added(store: &dyn StoreUnderTest) -> Done {
+    let (mut one, mut other) = (store.handle(), store.handle());
     let mutant = seed("(assert false)");
     let mut both = delta(2);
     both.merge(new_mutant(&mutant));
@@ -263,14 +263,14 @@ fn news_tell_only_what_others_added(shelf: &dyn Shelf) -> Done {
     assert_eq!((again.new_seeds.len(), again.seeds.len(), again.retired.len()), (0, 0, 0));
     assert_eq!((again.features.len(), again.findings.len()), (0, 0));
     // What was there when a handle was opened is no news to it.
-    let late = shelf.handle().news()?;
+    let late = store.handle().news()?;
     assert_eq!((late.new_seeds.len(), late.features.len(), late.findings.len()), (0, 0, 0));
     assert_eq!(late.learned, other.learned()?);
     Ok(())
 }
 
-fn news_of_a_row_are_not_hidden_by_an_own_later_change(shelf: &dyn Shelf) -> Done {
-    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+fn news_of_a_row_are_not_hidden_by_an_own_later_change(store: &dyn StoreUnderTest) -> Done {
+    let (mut one, mut other) = (store.handle(), store.handle());
     one.claim(&finding("abc"), 0)?;
     other.news()?;
     // First the other one, then we ourselves, twice.
@@ -289,8 +289,8 @@ fn news_of_a_row_are_not_hidden_by_an_own_later_change(shelf: &dyn Shelf) -> Don
     Ok(())
 }
 
-fn a_mutant_that_made_room_may_come_back_and_a_hopeless_seed_may_not(shelf: &dyn Shelf) -> Done {
-    let mut handle = shelf.handle();
+fn a_mutant_that_made_room_may_come_back_and_a_hopeless_seed_may_not(store: &dyn StoreUnderTest) -> Done {
+    let mut handle = store.handle();
     let (mutant, hopeless) = (seed("(assert false)"), seed("(assert hard)"));
     for seed in [&mutant, &hopeless] {
         handle.merge(&new_mutant(seed))?;
@@ -308,8 +308,8 @@ fn a_mutant_that_made_room_may_come_back_and_a_hopeless_seed_may_not(shelf: &dyn
     Ok(())
 }
 
-fn texts_that_findings_need_stay_although_others_retire_the_seeds(shelf: &dyn Shelf) -> Done {
-    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+fn texts_that_findings_need_stay_although_others_retire_the_seeds(store: &dyn StoreUnderTest) -> Done {
+    let (mut one, mut other) = (store.handle(), store.handle());
     let (mutant, unknown) = (seed("(assert false)"), seed("(assert unknown)"));
     one.merge(&new_mutant(&mutant))?;
     let ancestors = vec![mutant.clone(), unknown.clone()];
@@ -326,8 +326,8 @@ fn texts_that_findings_need_stay_although_others_retire_the_seeds(shelf: &dyn Sh
     Ok(())
 }
 
-fn the_pool_is_in_the_order_of_hashes(shelf: &dyn Shelf) -> Done {
-    let mut handle = shelf.handle();
+fn the_pool_is_in_the_order_of_hashes(store: &dyn StoreUnderTest) -> Done {
+    let mut handle = store.handle();
     for i in 0..20 {
         handle.merge(&new_mutant(&seed(&i.to_string())))?;
     }
@@ -337,8 +337,8 @@ fn the_pool_is_in_the_order_of_hashes(shelf: &dyn Shelf) -> Done {
     Ok(())
 }
 
-fn features_are_kept_once_and_up_to_a_bound(shelf: &dyn Shelf) -> Done {
-    let (mut narrow, mut other) = (shelf.narrow(5), shelf.handle());
+fn features_are_kept_once_and_up_to_a_bound(store: &dyn StoreUnderTest) -> Done {
+    let (mut narrow, mut other) = (store.narrow(5), store.handle());
     let features = |features: &[u64]| Delta { features: features.to_vec(), ..Delta::default() };
     narrow.merge(&features(&[3, 1, 3]))?;
     narrow.merge(&features(&[1, 2]))?;
@@ -350,8 +350,8 @@ fn features_are_kept_once_and_up_to_a_bound(shelf: &dyn Shelf) -> Done {
     Ok(())
 }
 
-fn messages_are_bounded_over_many_deltas(shelf: &dyn Shelf) -> Done {
-    let mut handle = shelf.handle();
+fn messages_are_bounded_over_many_deltas(store: &dyn StoreUnderTest) -> Done {
+    let mut handle = store.handle();
     for i in 0..MESSAGES + 5 {
         let mut delta = Delta::default();
         delta.totals.refusals.count(i.to_string());
@@ -365,8 +365,8 @@ fn messages_are_bounded_over_many_deltas(shelf: &dyn Shelf) -> Done {
     Ok(())
 }
 
-fn members_come_and_go_and_hear_that_the_campaign_closes(shelf: &dyn Shelf) -> Done {
-    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+fn members_come_and_go_and_hear_that_the_campaign_closes(store: &dyn StoreUnderTest) -> Done {
+    let (mut one, mut other) = (store.handle(), store.handle());
     let owner = one.join(Role::Owner)?;
     let worker = other.join(Role::Helper)?;
     assert_ne!(owner, worker);
@@ -386,8 +386,8 @@ fn members_come_and_go_and_hear_that_the_campaign_closes(shelf: &dyn Shelf) -> D
     Ok(())
 }
 
-fn identity_and_start_are_the_same_for_all(shelf: &dyn Shelf) -> Done {
-    let (mut one, mut other) = (shelf.handle(), shelf.handle());
+fn identity_and_start_are_the_same_for_all(store: &dyn StoreUnderTest) -> Done {
+    let (mut one, mut other) = (store.handle(), store.handle());
     assert_eq!((one.identity()?, other.identity()?), (identity(), identity()));
     assert_eq!(one.started()?, other.started()?);
     assert!(one.started()? > 1_500_000_000);
@@ -399,8 +399,8 @@ macro_rules! on_every_store {
     ($($sentence:ident)*) => {
         mod in_memory {
             $(#[test] fn $sentence() {
-                let shelf = super::InMemory(super::MemoryStore::new(&super::identity(), &super::given()));
-                super::$sentence(&shelf).expect("the store works");
+                let store = super::InMemory(super::MemoryStore::new(&super::identity(), &super::given()));
+                super::$sentence(&store).expect("the store works");
             })*
         }
         mod on_disk {

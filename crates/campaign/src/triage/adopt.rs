@@ -68,20 +68,20 @@ impl Triage<'_> {
 
     fn make_known(&self, finding: &Finding) -> Result<(), CampaignError> {
         let state = self.shared.state();
-        let known = state.findings().into_iter().find(|known| known.hash == finding.hash());
+        let known = state.findings.all().into_iter().find(|known| known.hash == finding.hash());
         drop(state);
         if let Some(known) = known {
-            self.shared.state().know(known, Some(&finding.signature));
+            self.shared.state().findings.know(known, Some(&finding.signature));
             return Ok(());
         }
         let known = known_as(finding);
         let there = lock(self.store).findings()?;
         lock(self.store).claim(&known, there.len() as u64)?;
         let mut state = self.shared.state();
-        state.know_all(there);
-        state.know(known, Some(&finding.signature));
+        state.findings.know_all(there);
+        state.findings.know(known, Some(&finding.signature));
         // Found by an earlier run.
-        state.take_found();
+        state.findings.take_found();
         state.credit_finding(finding);
         Ok(())
     }

@@ -9,7 +9,7 @@ use super::verdicts::Reproduction;
 use crate::error::CampaignError;
 use crate::findings::{Face, Finding, Group, Membership, Rarity, Small, Stage, group_of};
 use crate::seeds::SeedText;
-use crate::shared::{Line, lock};
+use crate::shared::{LogLine, lock};
 use crate::store::{Claim, KnownFinding, Totals};
 
 /// Findings that are known at most: beyond that a campaign drowns its user and the disk.
@@ -38,7 +38,7 @@ impl Triage<'_> {
         let pending = reproduction.finding.clone();
         reproduction.finding.stage = Stage::Unreduced;
         let place = self.claim(&mut reproduction, &folder, None);
-        self.shared.state().expect_no_more(&reproduction.finding.signature);
+        self.shared.state().findings.expect_no_more(&reproduction.finding.signature);
         self.count_again(&pending, &reproduction.finding);
         let place = place?;
         if let Some(folder) = place
@@ -64,7 +64,7 @@ impl Triage<'_> {
             }
             None => {
                 // Not told apart by what it comes down to, but by all it has: most likely it is what it resembles.
-                let alike = self.shared.state().resembling(&reproduction.finding.signature);
+                let alike = self.shared.state().findings.resembling(&reproduction.finding.signature);
                 reproduction.finding.stage = Stage::Unreduced;
                 if let Some(signature) = alike {
                     reproduction.finding.signature = signature;
@@ -126,22 +126,22 @@ impl Triage<'_> {
 
     /// Claims a place for a finding among the known ones: a bug of its own, or another face of one. Nothing if its signature
     /// is known, or nobody wants to hear of it.
-    fn place(&self, finding: &mut Finding) -> Result<Option<Place>, CampaignError> {
+    fn place(&self, finding: &mut Finding) -> Result<Option<Placement>, CampaignError> {
         let (face, unwanted) = {
             let state = self.shared.state();
             let face = Face::of(finding, &state.rarity());
-            let unwanted = state.is_suppressed(&finding.signature)
-                || state.found() >= FINDINGS
-                || group_of(&face, state.unwanted()).is_some();
+            let unwanted = state.findings.is_suppressed(&finding.signature)
+                || state.findings.count() >= FINDINGS
+                || group_of(&face, state.findings.unwanted()).is_some();
             (face, unwanted)
         };
         if unwanted {
-            self.shared.state().suppress(&finding.signature);
+            self.shared.state().findings.suppress(&finding.signature);
             return Ok(None);
         }
         loop {
-            let known = self.shared.state().findings();
-            let place = Place::among(&known, finding, &face);
+            let known = self.shared.state().findings.all();
+            let place = Placement::among(&known, finding, &face);
             let claim = lock(self.store).claim(&place.known, known.len() as u64)?;
             match claim {
                 Claim::New => {
@@ -154,7 +154,7 @@ impl Triage<'_> {
                         && !self.shared.bugs().join(&other.folder).join("finding.json").is_file();
                     return Ok(ours.then_some(place));
                 }
-                Claim::Behind(all) => self.shared.state().know_all(all),
+                Claim::Behind(all) => self.shared.state().findings.know_all(all),
             }
         }
     }
@@ -162,17 +162,17 @@ impl Triage<'_> {
     /// Remembers a claimed finding. Only a new bug is to anybody's credit.
     fn know(&self, known: &KnownFinding, finding: &Finding, ancestors: &[SeedText]) {
         let mut state = self.shared.state();
-        state.know(known.clone(), Some(&finding.signature));
+        state.findings.know(known.clone(), Some(&finding.signature));
         state.need(ancestors);
         if known.leads() {
             state.credit_finding(finding);
         }
-        self.shared.stop.count_findings(state.take_found());
+        self.shared.stop.count_findings(state.findings.take_found());
     }
 
     fn told(&self, finding: &Finding, folder: &str) -> Result<(), CampaignError> {
         let origin = &finding.provenance;
-        self.shared.log.write(&Line::Finding {
+        self.shared.log.write(&LogLine::Finding {
             round: origin.round,
             step: origin.step,
             kind: finding.kind.word(),
@@ -186,7 +186,7 @@ impl Triage<'_> {
 }
 
 /// The place of a finding among the known ones.
-struct Place {
+struct Placement {
     known: KnownFinding,
     /// The bug that it is another face of.
     membership: Option<Membership>,
@@ -194,11 +194,11 @@ struct Place {
     kept: bool,
 }
 
-impl Place {
-    fn among(findings: &[KnownFinding], finding: &Finding, face: &Face) -> Place {
+impl Placement {
+    fn among(findings: &[KnownFinding], finding: &Finding, face: &Face) -> Placement {
         let mut known = KnownFinding { face: face.to_text(), ..known_as(finding) };
         let Some((id, likeness)) = group_of(face, findings) else {
-            return Place { known, membership: None, kept: true };
+            return Placement { known, membership: None, kept: true };
         };
         let members: Vec<KnownFinding> = findings.iter().filter(|one| one.group == id).cloned().collect();
         let group = Group::all(&members).into_iter().next();
@@ -213,7 +213,7 @@ impl Place {
             known.folder.clone_from(&folder);
         }
         known.group.clone_from(&id);
-        Place { known, membership: Some(Membership { id, example: folder, why: likeness.why }), kept }
+        Placement { known, membership: Some(Membership { id, example: folder, why: likeness.why }), kept }
     }
 }
 

@@ -15,7 +15,7 @@ pub struct Ending<'a> {
 }
 
 /// Ends reductions some time after the last worker has gone.
-pub struct Watch<'a> {
+pub struct TriageDeadline<'a> {
     ending: &'a Ending<'a>,
     /// Time does not matter, unless the user ends it.
     all: bool,
@@ -31,10 +31,10 @@ struct End {
     by_user: bool,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> TriageDeadline<'a> {
     /// `all`: nothing is left waiting but for the user's wish.
-    pub fn new(ending: &'a Ending<'a>, all: bool) -> Watch<'a> {
-        Watch { ending, all, started: Instant::now(), ended: Cell::new(None) }
+    pub fn new(ending: &'a Ending<'a>, all: bool) -> TriageDeadline<'a> {
+        TriageDeadline { ending, all, started: Instant::now(), ended: Cell::new(None) }
     }
 
     /// Is what still waits to be left for the next run?
@@ -69,7 +69,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-impl reduce::Watcher for Watch<'_> {
+impl reduce::Watcher for TriageDeadline<'_> {
     fn stop(&self) -> bool {
         self.is_over()
     }
@@ -95,14 +95,14 @@ mod tests {
         let (gone, pressed) = (Cell::new(false), Cell::new(false));
         let (workers_gone, interrupted) = (|| gone.get(), || pressed.get());
         let ending = Ending { workers_gone: &workers_gone, interrupted: &interrupted };
-        let watch = Watch::new(&ending, true);
-        assert!(!watch.is_over());
+        let deadline = TriageDeadline::new(&ending, true);
+        assert!(!deadline.is_over());
         gone.set(true);
-        assert!(!watch.is_over(), "everything is to be reduced");
+        assert!(!deadline.is_over(), "everything is to be reduced");
         pressed.set(true);
-        assert!(watch.is_over());
+        assert!(deadline.is_over());
         // Who has ended the campaign by Ctrl-C gets the reductions of the time of grace.
-        let watch = Watch::new(&ending, true);
-        assert!(watch.has_ended() && !watch.is_over());
+        let deadline = TriageDeadline::new(&ending, true);
+        assert!(deadline.has_ended() && !deadline.is_over());
     }
 }

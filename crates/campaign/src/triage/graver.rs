@@ -60,7 +60,7 @@ fn without_models(script: &Script) -> Script {
 /// Solvers of other lines, one of each: those of the campaign first.
 fn independent(accused: &Configuration, runner: &dyn Runner) -> Vec<Arc<Configuration>> {
     let mut found: Vec<Arc<Configuration>> = Vec::new();
-    for other in runner.panel().iter().rev().chain(runner.third_opinions()) {
+    for other in runner.configurations().iter().rev().chain(runner.third_opinions()) {
         let known = found.iter().any(|one| one.lineage() == other.lineage());
         if other.lineage() != accused.lineage() && !known && found.len() < OTHERS {
             let id = PartyId(accused.id.0 + 1 + found.len() as u32);

@@ -21,4 +21,4 @@ pub use reduction::{ReducedFinding, ReductionRules, reduce_folder};
 pub use releases::{Extent, compare};
 pub use rerun::{Rerun, RerunInput, checked};
 pub use unwanted::unwanted;
-pub use verdicts::{Reproduction, Ruling, Suspect, Verdicts};
+pub use verdicts::{Reproduction, TestedCase, VerdictOutcome, Verdicts};

@@ -12,8 +12,8 @@ use solver::run::Runners;
 
 use super::claim::tells_itself_apart;
 use super::duplicates::Duplicate;
-use super::ending::{Ending, Watch};
-use super::reduction::{Attempt, ReductionRules};
+use super::ending::{Ending, TriageDeadline};
+use super::reduction::{ReductionAttempt, ReductionRules};
 use super::releases::Extent;
 use super::verdicts::Reproduction;
 use crate::error::CampaignError;
@@ -106,7 +106,7 @@ impl<'a> Triage<'a> {
         let finding = &reproduction.finding;
         let origin = &finding.provenance;
         let alike = match self.pending() >= CROWDED {
-            true => self.shared.state().resembling(&finding.signature),
+            true => self.shared.state().findings.resembling(&finding.signature),
             false => None,
         };
         if let Some(signature) = alike {
@@ -126,7 +126,7 @@ impl<'a> Triage<'a> {
         let folder =
             finding.write(self.shared.bugs(), &reproduction.input, reproduction.witness.as_deref(), None)?;
         if finding.signature.names_a_place() {
-            self.shared.state().expect(&finding.signature);
+            self.shared.state().findings.expect(&finding.signature);
         }
         self.put(Waiting { reproduction, folder, settled: false });
         Ok(())
@@ -161,7 +161,7 @@ impl<'a> Triage<'a> {
     pub fn work(&self, ending: &Ending) -> Result<(), CampaignError> {
         let started = Instant::now();
         let mut busy = Duration::ZERO;
-        let watch = Watch::new(ending, self.rules.reduce_all);
+        let deadline = TriageDeadline::new(ending, self.rules.reduce_all);
         let mut told = false;
         loop {
             let over = (ending.workers_gone)();
@@ -186,25 +186,25 @@ impl<'a> Triage<'a> {
             while !(ending.workers_gone)() && busy.as_secs_f64() > SHARE * started.elapsed().as_secs_f64() {
                 self.doze(|_| true);
             }
-            if watch.is_over() {
+            if deadline.is_over() {
                 self.leave(&waiting);
                 continue;
             }
-            if watch.has_ended() && !std::mem::replace(&mut told, true) {
+            if deadline.has_ended() && !std::mem::replace(&mut told, true) {
                 let left = self.pending() + 1;
                 let what = if left == 1 { "1 reduction".to_owned() } else { format!("{left} reductions") };
-                self.shared.observer.note(&format!("finishing {what}, {}", watch.advice()));
+                self.shared.observer.note(&format!("finishing {what}, {}", deadline.advice()));
             }
             let begun = Instant::now();
-            let attempt = self.reduce(&waiting.reproduction, &watch);
+            let attempt = self.reduce(&waiting.reproduction, &deadline);
             busy += begun.elapsed();
             let reduced = match attempt {
                 // A name made of what was left when the time was up would be a name for nothing.
-                Attempt::Reduced(reduced) if watch.is_over() && !reduced.reduced.finished => None,
-                Attempt::Irreducible if watch.is_over() => None,
-                Attempt::Reduced(reduced) => Some(Some(*reduced)),
-                Attempt::Irreducible => Some(None),
-                Attempt::NotMade => None,
+                ReductionAttempt::Reduced(reduced) if deadline.is_over() && !reduced.reduced.finished => None,
+                ReductionAttempt::Irreducible if deadline.is_over() => None,
+                ReductionAttempt::Reduced(reduced) => Some(Some(*reduced)),
+                ReductionAttempt::Irreducible => Some(None),
+                ReductionAttempt::NotMade => None,
             };
             match (waiting.settled, reduced) {
                 (_, None) => self.leave(&waiting),
@@ -221,19 +221,19 @@ impl<'a> Triage<'a> {
     /// Its folder stays as it is, for the next run of the campaign.
     fn leave(&self, waiting: &Waiting) {
         let finding = &waiting.reproduction.finding;
-        self.shared.state().expect_no_more(&finding.signature);
+        self.shared.state().findings.expect_no_more(&finding.signature);
         self.arrived(finding);
     }
 
     /// The finding made small, if that can be done.
-    fn reduce(&self, reproduction: &Reproduction, watch: &Watch) -> Attempt {
+    fn reduce(&self, reproduction: &Reproduction, deadline: &TriageDeadline) -> ReductionAttempt {
         let rules = ReductionRules {
             effort: reduce::Effort { jobs: 1, time: Some(BUDGET) },
             blame: Some(BLAME),
             releases: Some(if self.rules.bisect { Extent::All } else { Extent::Borders }),
         };
-        let Ok(mut runner) = self.runners.runner() else { return Attempt::NotMade };
-        let reduced = reproduction.reduce(&mut *runner, &self.runners, &rules, watch);
+        let Ok(mut runner) = self.runners.runner() else { return ReductionAttempt::NotMade };
+        let reduced = reproduction.reduce(&mut *runner, &self.runners, &rules, deadline);
         // Also a reduction that came to nothing has cost something.
         let (mut accounts, mut launcher_cpu) = (runner.take_accounts(), runner.take_launcher_cpu());
         if let Ok(done) = &reduced {
@@ -250,6 +250,6 @@ impl<'a> Triage<'a> {
             // A log that cannot be written is told by whoever writes the next line.
             let _ = self.shared.log.note(&format!("{name} is not reduced: {error}"));
         }
-        Attempt::of(reduced)
+        ReductionAttempt::of(reduced)
     }
 }

@@ -58,7 +58,7 @@ impl ReducedFinding {
 }
 
 /// What came of trying to reduce a finding.
-pub(super) enum Attempt {
+pub(super) enum ReductionAttempt {
     Reduced(Box<ReducedFinding>),
     /// It cannot be made smaller: it does not repeat, or not in time.
     Irreducible,
@@ -66,17 +66,17 @@ pub(super) enum Attempt {
     NotMade,
 }
 
-impl Attempt {
-    pub(super) fn of(result: Result<ReducedFinding, CampaignError>) -> Attempt {
+impl ReductionAttempt {
+    pub(super) fn of(result: Result<ReducedFinding, CampaignError>) -> ReductionAttempt {
         match result {
-            Ok(reduced) => Attempt::Reduced(Box::new(reduced)),
+            Ok(reduced) => ReductionAttempt::Reduced(Box::new(reduced)),
             Err(CampaignError::Reduce(
                 ReduceError::NotInteresting(_)
                 | ReduceError::Flaky { .. }
                 | ReduceError::AlwaysTrue
                 | ReduceError::TooSlow(_),
-            )) => Attempt::Irreducible,
-            Err(_) => Attempt::NotMade,
+            )) => ReductionAttempt::Irreducible,
+            Err(_) => ReductionAttempt::NotMade,
         }
     }
 }

@@ -27,7 +27,7 @@ fn settings(out: &Path, stop_after: Option<u64>) -> Settings {
         iterations: None,
         stop_after,
         reduce_all: false,
-        known: crate::config::Known::default(),
+        known: crate::config::KnownBugs::default(),
         log: None,
     }
 }
@@ -102,7 +102,7 @@ fn found(step: usize, signature: Signature) -> Reproduction {
         provenance: Origin { step, ..Origin::default() },
     };
     let configurations = Scripted::new(&["z3@4.8.7", "z3@5.4.0"], |_, _| ScriptedAnswer::says("sat\n"));
-    let configurations = solver::run::Runner::panel(&configurations).to_vec();
+    let configurations = solver::run::Runner::configurations(&configurations).to_vec();
     let input = format!("(assert true)\n(check-sat)\n; {step}\n");
     Reproduction { finding, input, witness: None, configurations, ancestors: Vec::new() }
 }
@@ -118,7 +118,7 @@ fn in_a_crowded_queue_what_looks_like_a_known_bug_is_taken_for_it() {
     let (shared, store) = (shared(out.path(), None), store());
     let triage = triage(&shared, &store);
     let known = found(0, constructs(&["mod"])).finding;
-    shared.state().know(known_as(&known), Some(&known.signature));
+    shared.state().findings.know(known_as(&known), Some(&known.signature));
     triage.enter(found(1, constructs(&["+", "mod"]))).expect("entered");
     assert_eq!(triage.pending(), 1, "there is time to look at it");
     for step in 2..=CROWDED {
@@ -157,7 +157,7 @@ fn a_finding_whose_solver_cannot_be_run_stays_pending() {
     let gone = Scripted::new(&["z3@4.8.7", "z3@5.4.0"], |_, _| ScriptedAnswer::missing());
     let triage = Triage::new(&shared, &store, Arc::new(gone), TriageRules::default());
     let known = found(0, constructs(&["mod"])).finding;
-    shared.state().know(known_as(&known), Some(&known.signature));
+    shared.state().findings.know(known_as(&known), Some(&known.signature));
     triage.enter(found(1, constructs(&["+", "mod"]))).expect("entered");
     work_off(&triage).expect("worked off");
     let folders = crate::findings::finished(shared.bugs()).expect("readable");
@@ -215,8 +215,8 @@ fn a_claim_whose_folder_cannot_be_written_is_released() {
     let error = work_off(&triage).expect_err("the disk refuses");
     assert!(error.is_disk(), "{error}");
     assert!(lock(&store).findings().expect("listed").is_empty(), "another process may claim it");
-    assert!(!shared.state().knows(&place("a.cpp:1")));
-    assert!(!shared.state().expects(&place("a.cpp:1")), "nobody counts duplicates of it");
+    assert!(!shared.state().findings.knows(&place("a.cpp:1")));
+    assert!(!shared.state().findings.expects(&place("a.cpp:1")), "nobody counts duplicates of it");
 }
 
 #[test]

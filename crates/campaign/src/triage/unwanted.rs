@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use super::claim::known_as;
-use crate::config::Known;
+use crate::config::KnownBugs;
 use crate::error::CampaignError;
 use crate::findings::{self, Finding};
 use crate::shared::Unwanted;
 use crate::store::{self, KnownFinding};
 
 /// Everything that stands behind the user's list.
-pub fn unwanted(known: &Known) -> Result<Unwanted, CampaignError> {
+pub fn unwanted(known: &KnownBugs) -> Result<Unwanted, CampaignError> {
     let mut findings = Vec::new();
     for folder in &known.folders {
         findings.extend(of_folder(folder)?);

@@ -17,7 +17,7 @@ use crate::hash;
 use crate::seeds::SeedText;
 
 /// A test case that was run, for judgement.
-pub struct Suspect<'a> {
+pub struct TestedCase<'a> {
     pub case: &'a TestCase,
     pub runs: &'a [Run],
     pub chain: &'a Chain,
@@ -26,8 +26,8 @@ pub struct Suspect<'a> {
     pub thorough: bool,
 }
 
-/// What came of a suspicion.
-pub enum Ruling {
+/// What became of a verdict.
+pub enum VerdictOutcome {
     /// It repeats: a finding, not yet told apart from others.
     Confirmed(Box<Reproduction>),
     /// A crash at a known place, and the text that the accused read.
@@ -73,50 +73,50 @@ impl Verdicts {
         &self,
         store: &mut Store,
         runner: &mut dyn Runner,
-        suspect: &Suspect,
+        tested: &TestedCase,
         known: &dyn Fn(&Signature) -> bool,
-    ) -> Result<Vec<Ruling>, CampaignError> {
+    ) -> Result<Vec<VerdictOutcome>, CampaignError> {
         let failed = |error| CampaignError::of_run("a solver", error);
-        let judge = if suspect.thorough { &self.thorough } else { &self.standard };
-        let script = &suspect.case.script;
+        let judge = if tested.thorough { &self.thorough } else { &self.standard };
+        let script = &tested.case.script;
         let mut subject = Subject::new(store, Some(script), &[]);
-        subject.expectation = suspect.case.expectation().clone();
+        subject.expectation = tested.case.expectation().clone();
         let asking = &mut Asking::new(runner, Purpose::FollowUp);
         // With third opinions, where they were needed.
-        let mut runs = suspect.runs.to_vec();
-        judge.hear(&mut subject, &mut runs, asking).map_err(failed)?;
+        let mut runs = tested.runs.to_vec();
+        judge.follow_up(&mut subject, &mut runs, asking).map_err(failed)?;
         let verdicts = judge.judge(&mut subject, &runs, asking).map_err(failed)?;
         drop(subject);
-        let suspect = &Suspect { runs: &runs, ..*suspect };
-        let mut rulings = Vec::new();
+        let tested = &TestedCase { runs: &runs, ..*tested };
+        let mut outcomes = Vec::new();
         for mut verdict in verdicts {
             match verdict.standing {
                 Standing::Stands => {}
                 Standing::ByDesign(reason) => {
-                    rulings.push(Ruling::Excused(reason));
+                    outcomes.push(VerdictOutcome::Excused(reason));
                     continue;
                 }
                 Standing::Unproven(reason) => {
-                    rulings.push(Ruling::Unproven(format!("{}: {reason}", verdict.kind)));
+                    outcomes.push(VerdictOutcome::Unproven(format!("{}: {reason}", verdict.kind)));
                     continue;
                 }
             }
-            let crash = Signature::of_crash(&verdict, suspect.runs);
+            let crash = Signature::of_crash(&verdict, tested.runs);
             if let Some(crash) = crash.filter(|crash| known(crash)) {
-                rulings.push(Ruling::Known(crash, input_text(&involved(suspect.runs, &verdict))));
+                outcomes.push(VerdictOutcome::Known(crash, input_text(&involved(tested.runs, &verdict))));
                 continue;
             }
             let mut subject = Subject::new(store, Some(script), &[]);
-            subject.expectation = suspect.case.expectation().clone();
+            subject.expectation = tested.case.expectation().clone();
             let asking = &mut Asking::new(runner, Purpose::Confirmation);
-            judge.confirm(&mut subject, suspect.runs, &mut verdict, asking).map_err(failed)?;
+            judge.confirm(&mut subject, tested.runs, &mut verdict, asking).map_err(failed)?;
             drop(subject);
-            rulings.push(match verdict.is_finding() {
-                true => Ruling::Confirmed(Box::new(reproduction(store, runner, suspect, &verdict)?)),
-                false => Ruling::Unconfirmed,
+            outcomes.push(match verdict.is_finding() {
+                true => VerdictOutcome::Confirmed(Box::new(reproduction(store, runner, tested, &verdict)?)),
+                false => VerdictOutcome::Unconfirmed,
             });
         }
-        Ok(rulings)
+        Ok(outcomes)
     }
 }
 
@@ -124,11 +124,11 @@ impl Verdicts {
 fn reproduction(
     store: &mut Store,
     runner: &mut dyn Runner,
-    suspect: &Suspect,
+    tested: &TestedCase,
     verdict: &Verdict,
 ) -> Result<Reproduction, CampaignError> {
-    let case = suspect.case;
-    let runs = involved(suspect.runs, verdict);
+    let case = tested.case;
+    let runs = involved(tested.runs, verdict);
     let witness = witness(store, runner, case, &runs, verdict)?;
     let input = input_text(&runs);
     let standard = print::print(store, &case.script, Release::STANDARD);
@@ -137,7 +137,7 @@ fn reproduction(
         None => runs.iter().map(|run| run.configuration.solver.name()).collect::<Vec<_>>().join("-"),
     };
     let operators = findings::operators(store, &case.script);
-    let origin = suspect.chain.origin(suspect.rng_seed, case, hash::name(standard.as_bytes()));
+    let origin = tested.chain.origin(tested.rng_seed, case, hash::name(standard.as_bytes()));
     let mut finding = Finding {
         osprey: env!("CARGO_PKG_VERSION").to_owned(),
         found: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
@@ -162,7 +162,7 @@ fn reproduction(
         provenance: origin,
     };
     finding.describe(verdict, &runs, witness.is_some().then_some("witness.smt2"));
-    let ancestors = suspect.chain.ancestors().iter();
+    let ancestors = tested.chain.ancestors().iter();
     Ok(Reproduction {
         finding,
         input,

@@ -23,7 +23,7 @@ use smtlib::{Fun, Head, Op, Script, Sort, Store, Term};
 pub use config::Diver;
 pub use constraint::{Constraint, Stated};
 pub use convert::convert;
-pub use mutate::Tally;
+pub use mutate::MutationCounts;
 pub use places::{Place, Places, constraint_at};
 pub use rules::Ground;
 pub use score::score;
@@ -148,7 +148,7 @@ pub struct Mutants {
     tried: usize,
     /// The stream of extra options, if they are wanted.
     options: Option<Rng>,
-    tally: Tally,
+    counts: MutationCounts,
 }
 
 impl Mutants {
@@ -193,13 +193,13 @@ impl Mutants {
             made_of_work: 0,
             tried: 0,
             options,
-            tally: Tally::default(),
+            counts: MutationCounts::default(),
         })
     }
 
     /// How many random terms were tried and accepted.
-    pub fn tally(&self) -> Tally {
-        self.tally
+    pub fn counts(&self) -> MutationCounts {
+        self.counts
     }
 
     /// Takes a formula to mutate: the present one until its batch is done.
@@ -256,7 +256,7 @@ impl Round for Mutants {
                 grammar: &self.grammar,
                 bench: &mut *bench,
                 evaluated: &mut *evaluated,
-                tally: &mut self.tally,
+                counts: &mut self.counts,
             });
             let test = made.and_then(|Mutant { formula, new, old }| {
                 let left = self.substance.left_in(bench.store, &formula, old);
@@ -292,7 +292,7 @@ impl Round for Mutants {
     }
 
     fn effort(&self) -> Option<(u64, u64)> {
-        Some((self.tally.accepted, self.tally.tried))
+        Some((self.counts.accepted, self.counts.tried))
     }
 
     fn heirs(&self) -> Vec<Script> {

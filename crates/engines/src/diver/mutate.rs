@@ -18,7 +18,7 @@ const LEAVES: f64 = 0.06;
 
 /// What became of random terms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Tally {
+pub struct MutationCounts {
     /// Places chosen.
     pub places: u64,
     /// Random terms made.
@@ -45,7 +45,7 @@ pub(super) struct Tools<'a, 'b> {
     pub grammar: &'a Grammar,
     pub bench: &'a mut Bench<'b>,
     pub evaluated: &'a mut EvaluatedModel,
-    pub tally: &'a mut Tally,
+    pub counts: &'a mut MutationCounts,
 }
 
 /// A mutant of a formula.
@@ -67,7 +67,7 @@ impl Workpiece {
     /// A mutant, or `None` if the place drawn does not yield one.
     pub fn mutate(&mut self, tools: &mut Tools<'_, '_>) -> Option<Mutant> {
         let place = self.places.choose(tools.bench.rng)?;
-        tools.tally.places += 1;
+        tools.counts.places += 1;
         if let Some((parent, child)) = self.places.parent(place)
             && !tools.grammar.may_replace(tools.bench.store, parent, child)
         {
@@ -95,7 +95,7 @@ impl Workpiece {
             && let Some(more) =
                 complicate(tools.grammar, tools.bench, tools.evaluated, &mut formula, assertion, &path, new)
         {
-            tools.tally.complicated += 1;
+            tools.counts.complicated += 1;
             change = format!("{change}, {more}");
         }
         formula.changes.push(change);
@@ -105,7 +105,7 @@ impl Workpiece {
 
     /// The first random term that the model accepts at the place, with the assertion that has it.
     fn search(&mut self, tools: &mut Tools<'_, '_>, target: &Target) -> Option<(Term, Term)> {
-        let Tools { config, grammar, bench, evaluated, tally } = tools;
+        let Tools { config, grammar, bench, evaluated, counts } = tools;
         let place = self.places.get(target.place);
         let sort = bench.store.sort_of(place.term);
         for _ in 0..config.tries.max(1) {
@@ -114,18 +114,18 @@ impl Workpiece {
             if new == place.term {
                 continue;
             }
-            tally.tried += 1;
-            let verdict = judge(bench.store, evaluated, place, new);
-            if verdict == Verdict::Reject {
-                tally.rejected_early += 1;
+            counts.tried += 1;
+            let analysis = pre_analyse(bench.store, evaluated, place, new);
+            if analysis == PreAnalysis::Reject {
+                counts.rejected_early += 1;
                 continue;
             }
             let new_root = bench.store.replace_at(target.root, &target.path, new).ok()?;
-            if verdict == Verdict::Evaluate && evaluated.holds(bench.store, new_root) != Ok(true) {
+            if analysis == PreAnalysis::Evaluate && evaluated.holds(bench.store, new_root) != Ok(true) {
                 continue;
             }
-            tally.by_analysis += u64::from(verdict == Verdict::Accept);
-            tally.accepted += 1;
+            counts.by_analysis += u64::from(analysis == PreAnalysis::Accept);
+            counts.accepted += 1;
             return Some((new, new_root));
         }
         None
@@ -133,7 +133,7 @@ impl Workpiece {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum PreAnalysis {
     Accept,
     Reject,
     /// Only the whole formula can tell.
@@ -142,20 +142,20 @@ enum Verdict {
 
 /// What the pre-analysis says about a term at a place. A term without a decided value is rejected: a formula must not
 /// hang on a case that the standard leaves open.
-fn judge(store: &Store, evaluated: &mut EvaluatedModel, place: &Place, new: Term) -> Verdict {
+fn pre_analyse(store: &Store, evaluated: &mut EvaluatedModel, place: &Place, new: Term) -> PreAnalysis {
     let set = &place.allowed.set;
     if place.ground == Ground::Inside && (store.mentions_vars(new) || store.sort_of(new) != Sort::BOOL) {
-        return if *set == Constraint::Any { Verdict::Accept } else { Verdict::Evaluate };
+        return if *set == Constraint::Any { PreAnalysis::Accept } else { PreAnalysis::Evaluate };
     }
     if store.sort_of(new) == Sort::REGLAN {
-        return Verdict::Evaluate;
+        return PreAnalysis::Evaluate;
     }
     match evaluated.evaluate(store, new) {
-        Err(_) => Verdict::Reject,
+        Err(_) => PreAnalysis::Reject,
         Ok(value) => match set.contains(&value) {
-            Some(true) => Verdict::Accept,
-            Some(false) if place.allowed.complete => Verdict::Reject,
-            _ => Verdict::Evaluate,
+            Some(true) => PreAnalysis::Accept,
+            Some(false) if place.allowed.complete => PreAnalysis::Reject,
+            _ => PreAnalysis::Evaluate,
         },
     }
 }

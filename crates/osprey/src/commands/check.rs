@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use eval::Expectation;
-use oracle::hearing::first_round;
+use oracle::opinions::first_runs;
 use oracle::subject::ModelValue;
 use oracle::{Asking, Judge, Kind, Repeat, Standing, Subject, Verdict};
 use serde::Serialize;
@@ -18,7 +18,7 @@ use solver::limits::Limits;
 use solver::run::{Configuration, PartyId, Purpose, Run, RunRules, Runner as _, SolverRunners};
 
 use crate::exit::Exit;
-use crate::{duration, fleet, inputs, limits, output};
+use crate::{duration, inputs, limits, output, solver_choice};
 
 /// Run one file through solvers, compare their answers and check their models
 #[derive(Args)]
@@ -154,21 +154,21 @@ struct CheckReport {
 impl Check {
     pub fn run(self) -> Result<Exit> {
         let text = inputs::read(&self.file)?;
-        let fleet = fleet::all(&self.adapters)?;
+        let all = solver_choice::all(&self.adapters)?;
         let mut solvers = if self.solvers.is_empty() {
-            fleet::default_pair(&fleet)?
+            solver_choice::default_pair(&all)?
         } else {
-            fleet::resolve(&fleet, &self.solvers)?
+            solver_choice::resolve(&all, &self.solvers)?
         };
         let tested = solvers.len();
-        solvers.extend(fleet::resolve(&fleet, &self.references)?);
+        solvers.extend(solver_choice::resolve(&all, &self.references)?);
         let named = solvers.len();
         let limits = Limits { memory: Some(self.memory << 20), ..Limits::wall(self.timeout) };
         let rules = RunRules::with_limits(limits);
         let everybody = Configuration::numbered(solvers).into_iter().map(Arc::new).collect();
-        let runners = SolverRunners::new(everybody, rules).with_third_opinions(fleet.newest_of_each_line());
+        let runners = SolverRunners::new(everybody, rules).with_third_opinions(all.newest_of_each_line());
         let mut runner = runners.start()?;
-        let mut runs = first_round(&mut runner, &text)?;
+        let mut runs = first_runs(&mut runner, &text)?;
 
         let mut store = Store::new();
         let (parsed, unreadable) = match smtlib::parse(&mut store, &text, Mode::Tolerant) {
@@ -189,7 +189,7 @@ impl Check {
             judge = judge.with(oracle::performance::Performance::default());
         }
         let mut asking = Asking::new(&mut runner, Purpose::FollowUp);
-        judge.hear(&mut subject, &mut runs, &mut asking)?;
+        judge.follow_up(&mut subject, &mut runs, &mut asking)?;
         let verdicts = judge.try_case(&mut subject, &runs, &mut asking)?;
         let report = Report {
             file: self.file.clone(),

@@ -18,7 +18,7 @@ use solver::limits::Limits;
 use solver::run::{Configuration, PartyId, Purpose, RunRules, Runner as _, SolverRunner};
 
 use crate::exit::Exit;
-use crate::{duration, fleet, inputs, output};
+use crate::{duration, inputs, output, solver_choice};
 
 /// Evaluate each assertion of a file under a model
 #[derive(Args)]
@@ -63,7 +63,7 @@ pub struct Eval {
 #[derive(Serialize)]
 struct Report {
     file: PathBuf,
-    assertions: Vec<Line>,
+    assertions: Vec<AssertionValue>,
     /// Symbols that the model does not mention.
     left_out: Vec<String>,
     /// Open cases that the solver was asked about.
@@ -78,7 +78,7 @@ struct Report {
 }
 
 #[derive(Serialize)]
-struct Line {
+struct AssertionValue {
     value: &'static str,
     /// The sub-term that makes it false, why it is unknown, or what was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,20 +114,20 @@ impl Eval {
 
         let mut evaluator = Evaluator::new(EvaluationMode::Given, Budget::default());
         let formulas = frame.formulas();
-        let mut lines: Vec<Line> = formulas
+        let mut lines: Vec<AssertionValue> = formulas
             .iter()
             .map(|formula| {
                 match evaluate_one(&store, &mut evaluator, &read.model, &read.defaulted, *formula) {
-                    FormulaValue::True => Line { value: "true", because: None },
+                    FormulaValue::True => AssertionValue { value: "true", because: None },
                     FormulaValue::False(part) => {
-                        Line { value: "false", because: Some(store.term_text(part)) }
+                        AssertionValue { value: "false", because: Some(store.term_text(part)) }
                     }
-                    FormulaValue::Unknown(why) => Line { value: "unknown", because: Some(why) },
+                    FormulaValue::Unknown(why) => AssertionValue { value: "unknown", because: Some(why) },
                 }
             })
             .collect();
         // What the model leaves open is free: one choice that makes all assertions true is a model of the script.
-        let open = |line: &Line| line.value == "unknown";
+        let open = |line: &AssertionValue| line.value == "unknown";
         if lines.iter().any(open) && !lines.iter().any(|line| line.value == "false") {
             let mut chooser = Evaluator::new(EvaluationMode::Choose, Budget::default());
             if formulas.iter().all(|formula| chooser.holds(&store, &read.model, *formula) == Ok(true)) {
@@ -178,8 +178,8 @@ impl Eval {
         check: usize,
         spec: &String,
     ) -> Result<Found> {
-        let fleet = fleet::all(&[])?;
-        let Some(solver) = fleet::resolve(&fleet, std::slice::from_ref(spec))?.pop() else {
+        let solvers = solver_choice::all(&[])?;
+        let Some(solver) = solver_choice::resolve(&solvers, std::slice::from_ref(spec))?.pop() else {
             bail!("'{spec}' names no solver")
         };
         let limits = Limits::wall(self.timeout);
@@ -206,7 +206,7 @@ impl Eval {
 impl Report {
     fn new(
         file: PathBuf,
-        assertions: Vec<Line>,
+        assertions: Vec<AssertionValue>,
         left_out: Vec<String>,
         asked: Vec<String>,
         notes: Vec<String>,

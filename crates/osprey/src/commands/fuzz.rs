@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use campaign::{
-    Campaign, CampaignError, Identity, Known, PolicyName, Program, SeedFiles, Settings, Specs, Target, store,
+    Campaign, CampaignError, Identity, KnownBugs, PolicyName, Program, SeedFiles, Settings, Specs, Target,
+    store,
 };
 use clap::{Args, ValueEnum};
 
 use crate::exit::{Exit, naming};
 use crate::live::Live;
 use crate::tuning::EngineSettings;
-use crate::{duration, fleet, inputs, interrupt, limits, output, summary};
+use crate::{duration, inputs, interrupt, limits, output, solver_choice, summary};
 
 /// The pair that a campaign without `-s` compares.
 const DEFAULT_SOLVERS: [&str; 2] = ["z3@5.4.0", "cvc5@1.4.2"];
@@ -165,8 +166,12 @@ impl Fuzz {
         let seeds = self.seed_files()?;
         let targets = self.targets(&tuning)?;
         let identity = self.identity(&targets, &engines, tuning)?;
-        let runners =
-            campaign::runners(&identity, &targets, fleet::third_opinions()?, self.exec == Exec::Plain);
+        let runners = campaign::runners(
+            &identity,
+            &targets,
+            solver_choice::third_opinions()?,
+            self.exec == Exec::Plain,
+        );
         let campaign = Campaign { identity: &identity, targets: &targets, engines: &engines, runners };
         interrupt::catch();
         let live = Live::new(self.greeting(&identity, &targets, &seeds), self.json);
@@ -256,7 +261,7 @@ impl Fuzz {
 
     fn targets(&self, tuning: &engines::Tuning) -> Result<Vec<Target>> {
         let tables = self.policy().needs_tables() || tuning.diver.options > 0;
-        fleet::targets(&self.tested(), &self.references, tables)
+        solver_choice::targets(&self.tested(), &self.references, tables)
     }
 
     /// The solvers under test as the user named them.
@@ -360,8 +365,8 @@ fn stored_identity(settings: &Settings) -> Result<Identity, CampaignError> {
 }
 
 /// What the user names as known: lists of signatures, campaigns, findings.
-pub fn known_bugs(paths: &[PathBuf]) -> Result<Known> {
-    let mut known = Known::default();
+pub fn known_bugs(paths: &[PathBuf]) -> Result<KnownBugs> {
+    let mut known = KnownBugs::default();
     for path in paths {
         if path.is_dir() {
             known.folders.push(path.clone());

@@ -9,7 +9,7 @@ use campaign::Finding;
 use clap::{Args, Subcommand};
 
 use crate::exit::Exit;
-use crate::{fleet, inputs, interrupt, output};
+use crate::{inputs, interrupt, output, solver_choice};
 
 /// Keep known bugs of old releases, and see that they still show
 #[derive(Args)]
@@ -73,8 +73,10 @@ impl Add {
         }
         let mut options = run.user_options.clone();
         if !run.settings.is_empty() {
-            let solver =
-                fleet::of_finding(&finding, None)?.into_iter().next().context("its solver is not here")?;
+            let solver = solver_choice::of_finding(&finding, None)?
+                .into_iter()
+                .next()
+                .context("its solver is not here")?;
             options.extend(run.settings.iter().map(|setting| solver.option_word(setting)));
         }
         let releases = finding.releases.clone().unwrap_or_default();
@@ -99,9 +101,9 @@ impl Add {
         };
         let folder = item.write(&self.to, &trigger)?;
         let written = Item::read(&folder)?;
-        let solvers = fleet::all(&[])?;
+        let solvers = solver_choice::all(&[])?;
         let own = bench::museum::release(&written, &solvers)?;
-        let seen = reproduce::reproduce(&written, &own, &fleet::default_pair(&solvers)?)?;
+        let seen = reproduce::reproduce(&written, &own, &solver_choice::default_pair(&solvers)?)?;
         output::print_line(&folder.display().to_string())?;
         if !seen.reproduces {
             output::say(&format!("osprey: the item does not show its bug as it stands: {}", seen.seen));
@@ -137,8 +139,8 @@ impl Verify {
         for error in &refused {
             output::say(&format!("osprey: skipped: {error}"));
         }
-        let solvers = fleet::all(&[])?;
-        let references = fleet::default_pair(&solvers)?;
+        let solvers = solver_choice::all(&[])?;
+        let references = solver_choice::default_pair(&solvers)?;
         let (mut shown, mut silent, mut lacking) = (0, 0, 0);
         for item in items.iter().filter(|item| self.filters.iter().all(|filter| item.passes(filter))) {
             if interrupt::asked() {

@@ -18,7 +18,7 @@ use solver::run::{RunRules, Runner as _, SolverRunner};
 
 use crate::exit::Exit;
 use crate::tuning::EngineSettings;
-use crate::{duration, fleet, inputs, output};
+use crate::{duration, inputs, output, solver_choice};
 
 /// Write the mutants that an engine makes of a seed
 #[derive(Args)]
@@ -113,7 +113,7 @@ impl Mutate {
         }
         let targets = match self.solvers.as_slice() {
             [] => Vec::new(),
-            specs => fleet::targets(specs, &[], self.settings.tuning().diver.options > 0)?,
+            specs => solver_choice::targets(specs, &[], self.settings.tuning().diver.options > 0)?,
         };
         let mut asked = self.asked(&targets)?;
         let dialect = targets.first().map_or(Release::STANDARD, |target| target.release);
@@ -194,12 +194,13 @@ impl Mutate {
         Ok(engines::parse(&self.engine, &tuning)?)
     }
 
-    fn asked<'t>(&self, targets: &'t [Target]) -> Result<Asked<'t>> {
+    fn asked<'t>(&self, targets: &'t [Target]) -> Result<UserAnswers<'t>> {
         let timeout = self.timeout;
-        let panel: Vec<_> = targets.iter().map(Target::configuration).collect();
+        let configurations: Vec<_> = targets.iter().map(Target::configuration).collect();
         let rules = RunRules::for_campaign(timeout, MEMORY).questions_within(timeout);
-        let runner = if panel.is_empty() { None } else { Some(SolverRunner::new(panel, rules)?) };
-        Ok(Asked { targets, runner, cache: AnswerCache::default(), given: None })
+        let runner =
+            if configurations.is_empty() { None } else { Some(SolverRunner::new(configurations, rules)?) };
+        Ok(UserAnswers { targets, runner, cache: AnswerCache::default(), given: None })
     }
 
     /// Writes the files of a mutant and tells whether it has a witness. `None`: nothing is written, because the witness
@@ -322,7 +323,7 @@ impl GivenModel {
 }
 
 /// Answers questions of engines with the user's model and solvers.
-struct Asked<'a> {
+struct UserAnswers<'a> {
     targets: &'a [Target],
     /// Nothing without solvers.
     runner: Option<SolverRunner>,
@@ -330,13 +331,13 @@ struct Asked<'a> {
     given: Option<GivenModel>,
 }
 
-impl Asked<'_> {
+impl UserAnswers<'_> {
     fn questions(&mut self) -> Option<Questions<'_>> {
         Some(Questions { targets: self.targets, runner: self.runner.as_mut()?, cache: &mut self.cache })
     }
 }
 
-impl Ask for Asked<'_> {
+impl Ask for UserAnswers<'_> {
     fn model(&mut self, store: &mut Store, script: &Script, variant: u32) -> Option<Model> {
         match &self.given {
             Some(given) if variant == 0 => given.of(store, script),

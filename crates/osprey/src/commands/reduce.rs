@@ -23,7 +23,7 @@ use solver::limits::Limits;
 use solver::run::{Configuration, Purpose, Run, RunRules, Runner as _, SolverRunners};
 
 use crate::exit::Exit;
-use crate::{duration, fleet, inputs, interrupt, limits, output};
+use crate::{duration, inputs, interrupt, limits, output, solver_choice};
 
 /// Make a script, or a finding's script and options, as small as possible while the same bug stays
 #[derive(Args)]
@@ -163,7 +163,7 @@ impl Reduce {
         if let Some(out) = &self.out {
             refuse_same(&folder.join("input.smt2"), out)?;
         }
-        let solvers = fleet::of_finding(&finding, None)?;
+        let solvers = solver_choice::of_finding(&finding, None)?;
         let view = View::new(self.out.clone(), self.json);
         let rules = ReductionRules {
             effort: self.effort(),
@@ -184,12 +184,12 @@ impl Reduce {
     fn with_solvers(&self) -> Result<Report> {
         let out = self.target()?;
         let text = self.text()?;
-        let solvers = fleet::resolve(&fleet::all(&[])?, &self.solvers)?;
+        let solvers = solver_choice::resolve(&solver_choice::all(&[])?, &self.solvers)?;
         let everybody = Configuration::numbered(solvers).into_iter().map(Arc::new).collect();
         let runners =
-            SolverRunners::new(everybody, self.rules()).with_third_opinions(fleet::third_opinions()?);
+            SolverRunners::new(everybody, self.rules()).with_third_opinions(solver_choice::third_opinions()?);
         let mut runner = runners.start()?;
-        let mut runs = oracle::hearing::first_round(&mut runner, &text)?;
+        let mut runs = oracle::opinions::first_runs(&mut runner, &text)?;
         let mut asking = Asking::new(&mut runner, Purpose::FollowUp);
         let mut store = Store::new();
         let parsed = smtlib::parse(&mut store, &text, Mode::Tolerant).ok();
@@ -198,7 +198,7 @@ impl Reduce {
         let mut subject = Subject::new(&mut store, script, notes);
         subject.ask_for_models = true;
         let judge = Judge::thorough();
-        judge.hear(&mut subject, &mut runs, &mut asking)?;
+        judge.follow_up(&mut subject, &mut runs, &mut asking)?;
         let verdicts = judge.try_case(&mut subject, &runs, &mut asking)?;
         let verdict = self.verdict(&verdicts)?;
         let witness = match script {

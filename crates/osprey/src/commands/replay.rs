@@ -10,7 +10,7 @@ use solver::limits::Limits;
 use solver::run::{Configuration, RunRules, Runner as _, SolverRunner};
 
 use crate::exit::Exit;
-use crate::{duration, fleet, limits, output};
+use crate::{duration, limits, output, solver_choice};
 
 /// Run a stored finding again
 #[derive(Args)]
@@ -51,11 +51,11 @@ impl Replay {
         if self.original {
             return original(&finding, &folder);
         }
-        let fleet = fleet::of_finding(&finding, self.solver.as_deref())?;
+        let solvers = solver_choice::of_finding(&finding, self.solver.as_deref())?;
         let limits = Limits { memory: Some(self.memory << 20), ..Limits::wall(self.timeout) };
-        let panel = Configuration::numbered(fleet.iter().cloned());
-        let mut runner = SolverRunner::new(panel, RunRules::with_limits(limits))?;
-        let replayed = replay::replay(&finding, &folder, &fleet, &mut runner)?;
+        let configurations = Configuration::numbered(solvers.iter().cloned());
+        let mut runner = SolverRunner::new(configurations, RunRules::with_limits(limits))?;
+        let replayed = replay::replay(&finding, &folder, &solvers, &mut runner)?;
         for note in runner.take_notes() {
             output::say(&format!("note: {note}"));
         }
@@ -87,8 +87,8 @@ fn original(finding: &Finding, folder: &Path) -> Result<Exit> {
         true => [identity.solvers.as_slice(), &identity.references].concat(),
         false => [identity.specs.solvers.as_slice(), &identity.specs.references].concat(),
     };
-    let solvers = fleet::all(&[])?;
-    let found = fleet::resolve(&solvers, &specs)?;
+    let solvers = solver_choice::all(&[])?;
+    let found = solver_choice::resolve(&solvers, &specs)?;
     let with_options = identity.tuning.diver.options > 0;
     let target = |target: Target| {
         let table = with_options.then(|| target.solver.option_table(solvers.home()).ok()).flatten();

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde::Serialize;
+use solver::InstallError;
 use solver::install::{Available, How, Installed, Listed, Source};
 use solver::launch::{Launcher, LauncherConfig, Wall};
 use solver::options::{OptionKind, OptionTable, SolverOption};
-use solver::{InstallError, Solvers as Fleet};
 
 use crate::exit::Exit;
-use crate::fleet::{self, InstallProgress};
 use crate::output;
+use crate::solver_choice::{self, InstallProgress};
 
 /// List solvers, install any release of them, show their options
 #[derive(Args)]
@@ -86,18 +86,18 @@ struct Options {
 
 impl Solvers {
     pub fn run(self) -> Result<Exit> {
-        let fleet = fleet::all(&self.adapters)?;
+        let solvers = solver_choice::all(&self.adapters)?;
         match self.command {
-            Command::List(list) => list.run(&fleet, self.json),
-            Command::Install(install) => install.run(&fleet, self.json),
-            Command::Options(options) => options.run(&fleet, self.json),
+            Command::List(list) => list.run(&solvers, self.json),
+            Command::Install(install) => install.run(&solvers, self.json),
+            Command::Options(options) => options.run(&solvers, self.json),
         }
     }
 }
 
 impl List {
-    fn run(&self, fleet: &Fleet, json: bool) -> Result<Exit> {
-        let listed = fleet.list(self.available);
+    fn run(&self, solvers: &solver::Solvers, json: bool) -> Result<Exit> {
+        let listed = solvers.list(self.available);
         let wall = Launcher::new(LauncherConfig::default())?.wall();
         if json {
             output::print_json(&Listing { solvers: &listed, wall })?;
@@ -160,20 +160,20 @@ fn line(installed: &Installed) -> String {
 }
 
 #[derive(Serialize)]
-struct Failure {
+struct InstallFailure {
     spec: String,
     error: String,
 }
 
 impl Install {
     /// Installs what can be installed; one solver that cannot be had does not keep the others away.
-    fn run(&self, fleet: &Fleet, json: bool) -> Result<Exit> {
+    fn run(&self, solvers: &solver::Solvers, json: bool) -> Result<Exit> {
         let mut installed: Vec<Installed> = Vec::new();
         let mut failed: Vec<(String, InstallError)> = Vec::new();
         {
             let progress = InstallProgress::new();
             for spec in &self.specs {
-                match fleet.install(spec, &|name, step| progress.show(name, step)) {
+                match solvers.install(spec, &|name, step| progress.show(name, step)) {
                     Ok(releases) => {
                         if !json {
                             for release in &releases {
@@ -188,14 +188,14 @@ impl Install {
         }
         for (spec, error) in &failed {
             output::say(&format!("osprey: error: {spec}: {error}"));
-            if let Some(advice) = fleet::advice(error) {
+            if let Some(advice) = solver_choice::advice(error) {
                 output::say(&format!("  {advice}"));
             }
         }
         if json {
-            let failures: Vec<Failure> = failed
+            let failures: Vec<InstallFailure> = failed
                 .iter()
-                .map(|(spec, error)| Failure { spec: spec.clone(), error: error.to_string() })
+                .map(|(spec, error)| InstallFailure { spec: spec.clone(), error: error.to_string() })
                 .collect();
             let report = serde_json::json!({ "installed": installed, "failed": failures });
             output::print_json(&report)?;
@@ -208,10 +208,9 @@ impl Install {
 }
 
 impl Options {
-    fn run(&self, fleet: &Fleet, json: bool) -> Result<Exit> {
-        let solvers = fleet::resolve(fleet, std::slice::from_ref(&self.spec))?;
-        for solver in &solvers {
-            let mut table = solver.option_table(fleet.home())?;
+    fn run(&self, solvers: &solver::Solvers, json: bool) -> Result<Exit> {
+        for solver in solver_choice::resolve(solvers, std::slice::from_ref(&self.spec))? {
+            let mut table = solver.option_table(solvers.home())?;
             if self.fair {
                 table.options.retain(|option| option.excluded.is_none());
             }

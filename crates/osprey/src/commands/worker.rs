@@ -10,7 +10,7 @@ use clap::Args;
 use super::fuzz::{Exec, known_bugs};
 use crate::exit::{Exit, naming};
 use crate::live::Live;
-use crate::{duration, fleet, interrupt, limits, summary};
+use crate::{duration, interrupt, limits, solver_choice, summary};
 
 /// Join a running campaign from another process
 #[derive(Args)]
@@ -66,7 +66,7 @@ impl Worker {
         let identity =
             store::open(&self.store).and_then(|mut store| store.identity()).map_err(CampaignError::from)?;
         let tables = identity.options.needs_tables() || identity.tuning.diver.options > 0;
-        let targets = fleet::targets(&identity.specs.solvers, &identity.specs.references, tables)?;
+        let targets = solver_choice::targets(&identity.specs.solvers, &identity.specs.references, tables)?;
         let names: Vec<String> = targets.iter().map(|target| target.name.clone()).collect();
         if names != [identity.solvers.as_slice(), &identity.references].concat() {
             let then = [identity.solvers.as_slice(), &identity.references].concat().join(", ");
@@ -95,8 +95,12 @@ impl Worker {
             known: known_bugs(&self.known)?,
             log: self.log.clone(),
         };
-        let runners =
-            campaign::runners(&identity, &targets, fleet::third_opinions()?, self.exec == Exec::Plain);
+        let runners = campaign::runners(
+            &identity,
+            &targets,
+            solver_choice::third_opinions()?,
+            self.exec == Exec::Plain,
+        );
         let campaign = Campaign { identity: &identity, targets: &targets, engines: &engines, runners };
         interrupt::catch();
         let greeting = format!("osprey: helping to fuzz {} in {}", names.join(", "), self.store.display());

@@ -25,8 +25,8 @@ use solver::run::Accounts;
 pub use self::names::{Name, Role, constructs, options};
 use self::trial::Trial;
 use self::variants::{Variant, Whole};
-use crate::course::{Best, Watcher};
 use crate::error::ReduceError;
+use crate::interface::{Best, Watcher};
 use crate::predicate::Bug;
 
 /// What a bug needs, the most telling construct first.
@@ -88,7 +88,7 @@ impl Default for BlameBudget {
 
 /// What came of the attempts to replace a construct at a place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum PlaceOutcome {
     #[default]
     Untried,
     /// So far nothing kept the bug.
@@ -106,7 +106,7 @@ struct Suspect {
     /// Terms of the script, or a whole command or option.
     terms: Vec<Term>,
     whole: Option<Whole>,
-    places: Vec<Place>,
+    places: Vec<PlaceOutcome>,
     /// All places at once could not be replaced by fresh constants.
     not_all: bool,
 }
@@ -128,7 +128,7 @@ pub fn blame(
         }
     } else {
         // Nothing can be tried on a script that we cannot print as it is; the reducer has, as text.
-        suspects.iter_mut().for_each(|suspect| suspect.places.fill(Place::Needed));
+        suspects.iter_mut().for_each(|suspect| suspect.places.fill(PlaceOutcome::Needed));
     }
     let blame = Blame { constructs: ranked(suspects) };
     Ok((blame, trial.accounts))
@@ -140,9 +140,9 @@ fn ranked(suspects: Vec<Suspect>) -> Vec<Blamed> {
     let mut ranked: Vec<Blamed> = suspects
         .into_iter()
         .map(|suspect| {
-            let needed = suspect.places.iter().filter(|place| **place == Place::Needed).count();
+            let needed = suspect.places.iter().filter(|place| **place == PlaceOutcome::Needed).count();
             let stays = suspect.places.iter().filter_map(|place| match place {
-                Place::StaysWith(names) => Some(names),
+                PlaceOutcome::StaysWith(names) => Some(names),
                 _ => None,
             });
             let mut stays_with: Vec<String> = stays.flatten().cloned().collect();
@@ -153,7 +153,7 @@ fn ranked(suspects: Vec<Suspect>) -> Vec<Blamed> {
             let occurrences = suspect.places.len();
             let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
             let (needed, occurrences) = (count(needed), count(occurrences));
-            let untried = suspect.places.iter().all(|place| *place == Place::Untried);
+            let untried = suspect.places.iter().all(|place| *place == PlaceOutcome::Untried);
             Blamed { construct: suspect.name, role: suspect.role, occurrences, needed, stays_with, untried }
         })
         .collect();
@@ -199,7 +199,7 @@ impl Trial<'_> {
             if suspect.terms.len() > 1 {
                 let all = Variant::Fresh(suspect.terms.clone());
                 match self.keeps(&all)? {
-                    Some(true) => suspect.places.fill(Place::Free),
+                    Some(true) => suspect.places.fill(PlaceOutcome::Free),
                     Some(false) => suspect.not_all = true,
                     None => {}
                 }
@@ -212,7 +212,7 @@ impl Trial<'_> {
         }
         for suspect in &mut chosen {
             for (place, term) in suspect.terms.clone().into_iter().enumerate() {
-                if matches!(suspect.places[place], Place::Needed | Place::Untried) {
+                if matches!(suspect.places[place], PlaceOutcome::Needed | PlaceOutcome::Untried) {
                     let came = self.keeps(&Variant::Defined(term))?;
                     suspect.places[place].learn(came, vec!["=>".to_owned()]);
                 }
@@ -252,7 +252,7 @@ impl Trial<'_> {
     ) -> Result<(), ReduceError> {
         for suspect in suspects {
             for (place, term) in suspect.terms.clone().into_iter().enumerate() {
-                if matches!(suspect.places[place], Place::Needed | Place::Untried) {
+                if matches!(suspect.places[place], PlaceOutcome::Needed | PlaceOutcome::Untried) {
                     let came = self.keeps(&attempt(term))?;
                     suspect.places[place].learn(came, Vec::new());
                 }
@@ -310,18 +310,18 @@ const SIBLINGS: usize = 3;
 impl Suspect {
     /// Places of terms at which nothing has kept the bug so far.
     fn open(&self) -> Vec<usize> {
-        let is_open = |place: &usize| matches!(self.places[*place], Place::Needed | Place::Untried);
+        let is_open = |place: &usize| matches!(self.places[*place], PlaceOutcome::Needed | PlaceOutcome::Untried);
         (0..self.terms.len()).filter(is_open).collect()
     }
 }
 
-impl Place {
+impl PlaceOutcome {
     /// What came of an attempt in which these constructs took its place.
     fn learn(&mut self, came: Option<bool>, names: Vec<String>) {
         *self = match (came, std::mem::take(self)) {
-            (Some(true), _) if names.is_empty() => Place::Free,
-            (Some(true), _) => Place::StaysWith(names),
-            (Some(false), Place::Untried) => Place::Needed,
+            (Some(true), _) if names.is_empty() => PlaceOutcome::Free,
+            (Some(true), _) => PlaceOutcome::StaysWith(names),
+            (Some(false), PlaceOutcome::Untried) => PlaceOutcome::Needed,
             (_, before) => before,
         };
     }

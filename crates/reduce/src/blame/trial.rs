@@ -11,11 +11,11 @@ use solver::run::{Accounts, Configuration};
 
 use super::names::{self, Role};
 use super::variants::{Variant, Whole};
-use super::{BlameBudget, Place, Suspect, laws, siblings};
-use crate::course::{Best, Watcher};
+use super::{BlameBudget, PlaceOutcome, Suspect, laws, siblings};
 use crate::driver::dialects;
 use crate::driver::patience::Patience;
 use crate::error::ReduceError;
+use crate::interface::{Best, Watcher};
 use crate::layout::laid_out;
 use crate::passes::options::without;
 use crate::predicate::{Bug, Candidate, Examiner, ModelDuty, Predicate as _};
@@ -109,10 +109,10 @@ impl<'t> Trial<'t> {
                 subset: self.subset,
                 plain: false,
             };
-            let judgement = self.examiner.examine(&candidate)?;
+            let examination = self.examiner.examine(&candidate)?;
             self.accounts += self.examiner.take_accounts();
-            if judgement.interesting {
-                self.examiner.calibrate(Patience::new(judgement.wall).limit());
+            if examination.interesting {
+                self.examiner.calibrate(Patience::new(examination.wall).limit());
                 return Ok(true);
             }
             if self.is_over() {
@@ -152,9 +152,9 @@ impl<'t> Trial<'t> {
             subset: same && self.subset,
             plain: false,
         };
-        let judgement = self.examiner.examine(&candidate)?;
+        let examination = self.examiner.examine(&candidate)?;
         self.accounts += self.examiner.take_accounts();
-        let keeps = judgement.interesting;
+        let keeps = examination.interesting;
         self.known.insert(key, keeps);
         Ok(Some(keeps))
     }
@@ -205,7 +205,7 @@ impl<'t> Trial<'t> {
                 }
             };
             suspect.terms.extend(term);
-            suspect.places.push(Place::Untried);
+            suspect.places.push(PlaceOutcome::Untried);
             match (&mut suspect.whole, whole) {
                 (Some(Whole::Commands(places)), Some(Whole::Commands(more)))
                 | (Some(Whole::Tactic(_, places)), Some(Whole::Tactic(_, more))) => places.extend(more),

@@ -10,7 +10,7 @@ use smtlib::{Mode, Release, Script, Store};
 use super::{Reduction, hash_of};
 use crate::error::ReduceError;
 use crate::meaning::meaning;
-use crate::predicate::{Candidate, Judgement, ModelDuty};
+use crate::predicate::{Candidate, Examination, ModelDuty};
 use crate::size::Size;
 use crate::workbench::{self, Draft, Workbench};
 
@@ -30,15 +30,15 @@ impl Reduction<'_> {
         if self.duty == ModelDuty::Keep && kept.is_none() {
             return Ok(false);
         }
-        let judgement = self.examined(&text, kept.is_some())?;
+        let examination = self.examined(&text, kept.is_some())?;
         let found = || {
-            let (text, release) = judgement.model.as_ref()?;
+            let (text, release) = examination.model.as_ref()?;
             witness(&mut store, &script, text, *release)
         };
         let model = kept.or_else(found).map(|witness| Arc::new(witness.into_model()));
-        if !judgement.interesting || (self.duty != ModelDuty::None && model.is_none()) {
+        if !examination.interesting || (self.duty != ModelDuty::None && model.is_none()) {
             self.tried.insert(hash);
-            self.failed(&judgement)?;
+            self.failed(&examination)?;
             return Ok(false);
         }
         self.meanings.take(meaning(&mut store, &script));
@@ -65,11 +65,11 @@ impl Reduction<'_> {
             }
             let kept =
                 self.best.witness.as_deref().and_then(|model| satisfying(&text, model, Release::STANDARD));
-            let judgement = self.examined(&text, kept.is_some())?;
+            let examination = self.examined(&text, kept.is_some())?;
             let found =
-                || judgement.model.as_ref().and_then(|(model, release)| satisfying(&text, model, *release));
+                || examination.model.as_ref().and_then(|(model, release)| satisfying(&text, model, *release));
             let witness = kept.or_else(found);
-            if judgement.interesting && (witness.is_some() || self.best.witness.is_none()) {
+            if examination.interesting && (witness.is_some() || self.best.witness.is_none()) {
                 self.accepted += 1;
                 self.best.text = text;
                 self.best.size = size;
@@ -81,14 +81,14 @@ impl Reduction<'_> {
                 return Ok(Some(number));
             }
             self.tried.insert(hash);
-            self.failed(&judgement)?;
+            self.failed(&examination)?;
             self.show();
         }
         Ok(None)
     }
 
     /// What comes of a text under the options of the best script.
-    fn examined(&mut self, text: &str, satisfied: bool) -> Result<Judgement, ReduceError> {
+    fn examined(&mut self, text: &str, satisfied: bool) -> Result<Examination, ReduceError> {
         self.candidates += 1;
         let configuration = self.best.configuration.as_ref();
         let candidate = Candidate { text, configuration, satisfied, subset: false, plain: false };

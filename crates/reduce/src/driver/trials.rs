@@ -9,7 +9,7 @@ use solver::run::Configuration;
 use super::{DECISIVE, Growth, Reduction, hash_of};
 use crate::error::ReduceError;
 use crate::meaning::meaning;
-use crate::predicate::{Candidate, Judgement, ModelDuty};
+use crate::predicate::{Candidate, Examination, ModelDuty};
 use crate::size::Size;
 use crate::workbench::{Draft, Workbench};
 
@@ -66,20 +66,20 @@ impl Reduction<'_> {
                 self.bench.reset(&mark);
                 continue;
             }
-            let judgements = self.examine(&window)?;
+            let examinations = self.examine(&window)?;
             let mut taken = None;
-            for (ready, judgement) in window.into_iter().zip(judgements) {
+            for (ready, examination) in window.into_iter().zip(examinations) {
                 // A single worker would not have examined it: nothing may be learnt from it.
                 if taken.is_some() || self.meanings.settle(ready.meaning) {
                     continue;
                 }
-                if !judgement.interesting {
+                if !examination.interesting {
                     self.tried.insert(ready.hash);
                     self.meanings.fail(ready.meaning);
-                    self.failed(&judgement)?;
+                    self.failed(&examination)?;
                 } else {
                     let (number, hash) = (ready.number, ready.hash);
-                    if self.accept(ready, judgement)? {
+                    if self.accept(ready, examination)? {
                         taken = Some(number);
                     } else {
                         self.tried.insert(hash);
@@ -119,7 +119,7 @@ impl Reduction<'_> {
         Some(Ready { number, draft, text, size, hash, meaning, satisfied, subset })
     }
 
-    fn examine(&mut self, window: &[Ready]) -> Result<Vec<Judgement>, ReduceError> {
+    fn examine(&mut self, window: &[Ready]) -> Result<Vec<Examination>, ReduceError> {
         self.candidates += window.len() as u64;
         let configuration = self.best.configuration.as_ref();
         if let [ready] = window {
@@ -141,10 +141,10 @@ impl Reduction<'_> {
     }
 
     /// Remembers that a candidate was not interesting.
-    pub(super) fn failed(&mut self, judgement: &Judgement) -> Result<(), ReduceError> {
+    pub(super) fn failed(&mut self, examination: &Examination) -> Result<(), ReduceError> {
         self.failures += 1;
         self.missed += 1;
-        if judgement.timed_out {
+        if examination.timed_out {
             self.patience.gave_up();
             if self.patience.is_in_doubt() {
                 self.time_again()?;
@@ -161,10 +161,10 @@ impl Reduction<'_> {
         let satisfied = self.best.witness.is_some();
         let subset = self.best.subset;
         let candidate = Candidate { text: &self.best.text, configuration, satisfied, subset, plain: false };
-        let judgement = self.examiners[0].examine(&candidate)?;
+        let examination = self.examiners[0].examine(&candidate)?;
         self.candidates += 1;
-        if judgement.interesting {
-            self.patience.timed_again(judgement.wall);
+        if examination.interesting {
+            self.patience.timed_again(examination.wall);
         }
         Ok(())
     }
@@ -184,16 +184,16 @@ impl Reduction<'_> {
     }
 
     /// Takes an interesting candidate; false if its witness fails after all.
-    fn accept(&mut self, ready: Ready, judgement: Judgement) -> Result<bool, ReduceError> {
+    fn accept(&mut self, ready: Ready, examination: Examination) -> Result<bool, ReduceError> {
         // What is smaller is quicker, and so is what is no good any more.
-        self.patience.took(judgement.wall);
+        self.patience.took(examination.wall);
         self.calibrate();
         self.failures = 0;
         let Ready { mut draft, text, size, meaning, satisfied, subset, .. } = ready;
         if self.duty == ModelDuty::None {
             draft.model = None;
         } else if !satisfied {
-            let Some((model, release)) = &judgement.model else { return Ok(false) };
+            let Some((model, release)) = &examination.model else { return Ok(false) };
             let read = read_model(&mut self.bench.store, &draft.script, model.as_bytes(), *release);
             let Ok(read) = read else { return Ok(false) };
             draft.model = Some(Arc::new(read.model));

@@ -12,7 +12,7 @@ use solver::RunClass;
 use solver::crash::CrashSignature;
 use solver::run::{Accounts, Configuration, PartyId, Purpose, Run, RunError, Runner, Runners};
 
-use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate};
+use super::{Candidate, Examination, Examiner, ModelDuty, Predicate};
 use crate::error::ReduceError;
 
 /// A bug that must stay.
@@ -160,7 +160,7 @@ impl Predicate for Bug {
             mark: store.mark(),
             store,
             runner: self.runners.runner()?,
-            panel: self.parties.iter().chain(&self.references).cloned().collect(),
+            configurations: self.parties.iter().chain(&self.references).cloned().collect(),
             wall: None,
             bug: self.clone(),
         }))
@@ -198,18 +198,18 @@ struct BugExaminer {
     mark: Mark,
     runner: Box<dyn Runner>,
     /// Parties and references.
-    panel: Vec<Arc<Configuration>>,
+    configurations: Vec<Arc<Configuration>>,
     /// Time on the clock for each run, where it is less than the runner's own limit.
     wall: Option<Duration>,
 }
 
 impl Examiner for BugExaminer {
-    fn examine(&mut self, candidate: &Candidate) -> Result<Judgement, ReduceError> {
+    fn examine(&mut self, candidate: &Candidate) -> Result<Examination, ReduceError> {
         let started = Instant::now();
         self.store.reset(&self.mark);
-        let mut judgement = self.judge(candidate)?;
-        judgement.wall = started.elapsed();
-        Ok(judgement)
+        let mut examination = self.judge(candidate)?;
+        examination.wall = started.elapsed();
+        Ok(examination)
     }
 
     fn calibrate(&mut self, patience: Duration) {
@@ -226,16 +226,17 @@ impl Examiner for BugExaminer {
 }
 
 impl BugExaminer {
-    fn judge(&mut self, candidate: &Candidate) -> Result<Judgement, ReduceError> {
+    fn judge(&mut self, candidate: &Candidate) -> Result<Examination, ReduceError> {
         let bug = &self.bug;
         let purpose = if candidate.plain { Purpose::Confirmation } else { Purpose::Reduction };
-        let mut asking = Asking::new(&mut *self.runner, purpose).among(&self.panel).within(self.wall);
+        let mut asking =
+            Asking::new(&mut *self.runner, purpose).among(&self.configurations).within(self.wall);
         let text = candidate.text.as_bytes();
         let accused = candidate.configuration.unwrap_or_else(|| bug.accused());
         let mut first = asking.run(accused, text)?;
         let timed_out = first.answers.class == RunClass::Timeout;
         let answered = first.answers.class == RunClass::Answered || first.answers.crash().is_some();
-        let no = Judgement { timed_out, answered, ..Judgement::default() };
+        let no = Examination { timed_out, answered, ..Examination::default() };
         if timed_out || !bug.shows(&first, 0) {
             return Ok(no);
         }
@@ -244,11 +245,11 @@ impl BugExaminer {
             if bug.signature.as_ref().is_some_and(CrashSignature::names_a_place) {
                 asking.locate(&mut first)?;
             }
-            return Ok(Judgement { interesting: bug.shows(&first, 0), ..no });
+            return Ok(Examination { interesting: bug.shows(&first, 0), ..no });
         }
         let parsed = smtlib::parse(&mut self.store, text, Mode::Tolerant).ok();
         let script = parsed.as_ref().map(|parsed| &parsed.script);
-        let texts = Texts { text, script, own: first.configuration.release() };
+        let texts = CandidateTexts { text, script, own: first.configuration.release() };
         let mut runs = vec![first];
         for (place, party) in bug.parties.iter().enumerate().skip(1) {
             let run = texts.run(&self.store, party, &mut asking)?;
@@ -295,19 +296,19 @@ impl BugExaminer {
         let verdicts = self.judge.judge(&mut subject, &runs, &mut asking)?;
         let accused = runs[0].party();
         let interesting = verdicts.iter().any(|verdict| bug.is(verdict, accused, script));
-        Ok(Judgement { interesting, model, ..no })
+        Ok(Examination { interesting, model, ..no })
     }
 }
 
 /// A candidate in the words of each solver.
-struct Texts<'a> {
+struct CandidateTexts<'a> {
     text: &'a [u8],
     script: Option<&'a Script>,
     /// The dialect the text is written in.
     own: Release,
 }
 
-impl Texts<'_> {
+impl CandidateTexts<'_> {
     /// Another solver's run: on the same text, or on the script in its own dialect.
     fn run(
         &self,

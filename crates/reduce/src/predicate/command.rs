@@ -12,7 +12,7 @@ use solver::launch::{
 use solver::limits;
 use solver::run::{Accounts, Configuration};
 
-use super::{Candidate, Examiner, Judgement, ModelDuty, Predicate};
+use super::{Candidate, Examination, Examiner, ModelDuty, Predicate};
 use crate::error::ReduceError;
 
 /// What of the output must stay.
@@ -175,11 +175,11 @@ struct CommandExaminer {
 }
 
 impl Examiner for CommandExaminer {
-    fn examine(&mut self, candidate: &Candidate) -> Result<Judgement, ReduceError> {
+    fn examine(&mut self, candidate: &Candidate) -> Result<Examination, ReduceError> {
         let started = Instant::now();
         let outcome = self.command.run(&mut self.runner, candidate.text.as_bytes(), self.wall)?;
         self.accounts.reduction.record(&outcome);
-        Ok(Judgement {
+        Ok(Examination {
             interesting: self.command.same(&outcome),
             model: None,
             timed_out: outcome.timed_out,

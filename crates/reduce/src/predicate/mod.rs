@@ -64,7 +64,7 @@ pub struct Candidate<'a> {
 
 /// What came of an examination.
 #[derive(Clone, Debug, Default)]
-pub struct Judgement {
+pub struct Examination {
     pub interesting: bool,
     /// A model of the candidate that a solver printed and our evaluator confirmed, in this release's words.
     pub model: Option<(String, Release)>,
@@ -78,7 +78,7 @@ pub struct Judgement {
 
 /// Examines candidates, one at a time.
 pub trait Examiner: Send {
-    fn examine(&mut self, candidate: &Candidate) -> Result<Judgement, ReduceError>;
+    fn examine(&mut self, candidate: &Candidate) -> Result<Examination, ReduceError>;
 
     /// How long candidates may take, beside the predicate's own limit.
     fn calibrate(&mut self, patience: Duration);

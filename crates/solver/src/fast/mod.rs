@@ -24,7 +24,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use pool::{Attempt, Pool, PoolConfig};
+pub(crate) use pool::{FastAttempt, ServerPool, ServerPoolConfig};
 pub use prefix::declarations;
 
 /// How a solver is started.

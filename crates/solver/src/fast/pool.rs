@@ -15,13 +15,13 @@ use super::{ExecMode, library};
 
 /// How many servers, and when a prefix is worth one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PoolConfig {
+pub(crate) struct ServerPoolConfig {
     pub servers: usize,
     pub snapshot_after: u32,
 }
 
 /// What came of the wish for a fast run.
-pub(crate) enum Attempt {
+pub(crate) enum FastAttempt {
     Ran(RunReply),
     /// Not worth it for this script, or not yet.
     NotYet,
@@ -32,8 +32,8 @@ pub(crate) enum Attempt {
 /// How many prefixes are remembered that have no server (yet), and how many failures.
 const MEMORY: usize = 64;
 
-pub(crate) struct Pool {
-    config: PoolConfig,
+pub(crate) struct ServerPool {
+    config: ServerPoolConfig,
     /// The most recently used last.
     servers: Vec<(Key, Server)>,
     seen: VecDeque<(u64, u32)>,
@@ -59,9 +59,15 @@ impl Key {
     }
 }
 
-impl Pool {
-    pub fn new(config: PoolConfig) -> Self {
-        Pool { config, servers: Vec::new(), seen: VecDeque::new(), failed: VecDeque::new(), library: None }
+impl ServerPool {
+    pub fn new(config: ServerPoolConfig) -> Self {
+        ServerPool {
+            config,
+            servers: Vec::new(),
+            seen: VecDeque::new(),
+            failed: VecDeque::new(),
+            library: None,
+        }
     }
 
     /// The servers' processes: children of the launcher that are to live on.
@@ -76,14 +82,14 @@ impl Pool {
     }
 
     /// Runs `request` behind a fork server if that can be done.
-    pub fn run(&mut self, site: &mut Site, request: &StartRequest) -> Result<Attempt, Interrupted> {
+    pub fn run(&mut self, site: &mut Site, request: &StartRequest) -> Result<FastAttempt, Interrupted> {
         if request.stdin {
-            return Ok(Attempt::Unavailable("it reads its script from standard input".to_owned()));
+            return Ok(FastAttempt::Unavailable("it reads its script from standard input".to_owned()));
         }
         let prefix = match request.mode {
             ExecMode::PrefixSnapshot => match Prefix::of(&request.input) {
                 Some(prefix) => prefix,
-                None => return Ok(Attempt::NotYet),
+                None => return Ok(FastAttempt::NotYet),
             },
             _ => Prefix::NOTHING,
         };
@@ -102,19 +108,19 @@ impl Pool {
             },
         };
         if let Err(error) = site.scratch.place_input(&request.input) {
-            return Ok(Attempt::Unavailable(error.to_string()));
+            return Ok(FastAttempt::Unavailable(error.to_string()));
         }
         let (_, mut server) = self.servers.remove(at);
         let outcome = server.run(site, request, prefix.length);
         let attempt = match outcome {
             Ok(Ok(reply)) => {
                 self.servers.push((key, server));
-                Attempt::Ran(reply)
+                FastAttempt::Ran(reply)
             }
             Ok(Err(Failed(reason))) => {
                 // Not remembered as a failure: this one job may have been what killed it.
                 server.stop();
-                Attempt::Unavailable(reason)
+                FastAttempt::Unavailable(reason)
             }
             Err(interrupted) => {
                 server.stop();
@@ -132,13 +138,13 @@ impl Pool {
         request: &StartRequest,
         prefix: Prefix,
         key: &Key,
-    ) -> Result<Result<usize, Attempt>, Interrupted> {
+    ) -> Result<Result<usize, FastAttempt>, Interrupted> {
         let fingerprint = key.fingerprint();
         if let Some((_, reason)) = self.failed.iter().find(|(failed, _)| *failed == fingerprint) {
-            return Ok(Err(Attempt::Unavailable(reason.clone())));
+            return Ok(Err(FastAttempt::Unavailable(reason.clone())));
         }
         if request.mode == ExecMode::PrefixSnapshot && self.sights(fingerprint) < self.config.snapshot_after {
-            return Ok(Err(Attempt::NotYet));
+            return Ok(Err(FastAttempt::NotYet));
         }
         let library = match self.library_for(request) {
             Ok(library) => library,
@@ -163,12 +169,12 @@ impl Pool {
         self.pids().into_iter().chain(another.map(Server::pid)).collect()
     }
 
-    fn fail(&mut self, fingerprint: u64, reason: String) -> Attempt {
+    fn fail(&mut self, fingerprint: u64, reason: String) -> FastAttempt {
         if self.failed.len() >= MEMORY {
             self.failed.pop_front();
         }
         self.failed.push_back((fingerprint, reason.clone()));
-        Attempt::Unavailable(reason)
+        FastAttempt::Unavailable(reason)
     }
 
     /// How often this prefix has been seen lately, now included.

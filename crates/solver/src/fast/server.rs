@@ -101,7 +101,8 @@ impl Server {
         let failed = |reason: &str| Ok(Err(Failed(reason.to_owned())));
         loop {
             let control = self.control.as_raw_fd();
-            let woken = site.watch.step(&mut stdout, &mut stderr, control, Some(deadline), Instant::now())?;
+            let woken =
+                site.poller.step(&mut stdout, &mut stderr, control, Some(deadline), Instant::now())?;
             if woken.control {
                 match self.receive() {
                     Message::Started(0) => return failed("it has several threads where it would be forked"),
@@ -160,7 +161,7 @@ impl Server {
                 deadline
             };
             let control = self.control.as_raw_fd();
-            let woken = site.watch.step(&mut stdout, &mut stderr, control, until, start + QUIET)?;
+            let woken = site.poller.step(&mut stdout, &mut stderr, control, until, start + QUIET)?;
             if woken.control {
                 match self.receive() {
                     Message::Started(_) => return Ok(Err(Failed("it cannot be forked".to_owned()))),

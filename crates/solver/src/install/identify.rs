@@ -22,7 +22,7 @@ const MEMORY: &str = "identified.json";
 
 /// What an executable said it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Identity {
+pub(super) struct Identified {
     /// The adapter's name.
     pub name: String,
     /// The release, where it tells.
@@ -50,9 +50,9 @@ pub(super) fn on_path(name: &str) -> Option<PathBuf> {
 
 /// Asks an executable what it is. One that does not say is taken for what its file name says, else for a command of
 /// which nothing is known.
-pub(super) fn identify(home: &Home, adapters: &Adapters, path: &Path) -> Identity {
+pub(super) fn identify(home: &Home, adapters: &Adapters, path: &Path) -> Identified {
     let stamp = stamp(path);
-    let mut memory: BTreeMap<String, Identity> = home.recall(MEMORY).unwrap_or_default();
+    let mut memory: BTreeMap<String, Identified> = home.recall(MEMORY).unwrap_or_default();
     if let Some(known) = stamp.as_ref().and_then(|stamp| memory.get(stamp))
         && adapters.get(&known.name).is_some()
     {
@@ -82,10 +82,10 @@ pub(super) fn release_of(
 
 /// What it says, and whether that is certain: it ended by itself and in order. At most two starts: in the words of the
 /// solver it is called like, and in those that most solvers know.
-fn ask(adapters: &Adapters, path: &Path, patience: Duration) -> (Identity, bool) {
+fn ask(adapters: &Adapters, path: &Path, patience: Duration) -> (Identified, bool) {
     let file_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let by_name = adapters.by_executable(&file_name);
-    let unknown = Identity { name: by_name.unwrap_or(adapters.any_command()).name.clone(), version: None };
+    let unknown = Identified { name: by_name.unwrap_or(adapters.any_command()).name.clone(), version: None };
     let Ok(mut contained) = Contained::start() else { return (unknown, false) };
     let usual = vec!["--version".to_owned()];
     let own = by_name.and_then(|adapter| Some(&adapter.identify.as_ref()?.arguments));
@@ -105,7 +105,7 @@ fn ask(adapters: &Adapters, path: &Path, patience: Duration) -> (Identity, bool)
                 continue;
             };
             if let Some(version) = version_in(identify, &finished) {
-                return (Identity { name: adapter.name.clone(), version: Some(version) }, true);
+                return (Identified { name: adapter.name.clone(), version: Some(version) }, true);
             }
         }
         certain &= finished.success;

@@ -23,7 +23,7 @@
 //! | `serve.rs` | guard and launcher |
 //! | `child.rs` | starting one process |
 //! | `trace.rs` | holding it at a fatal signal, for its stack |
-//! | `watch.rs` | waiting for it: output, clock, end |
+//! | `poll.rs` | waiting for it: output, clock, end |
 //! | `reap.rs` | killing what it leaves |
 //! | `scratch.rs` | its working directory |
 //! | `wall/` | what keeps it there |
@@ -34,12 +34,12 @@ mod error;
 mod invocation;
 mod locate;
 mod outcome;
+mod poll;
 mod reap;
 mod scratch;
 mod serve;
 mod trace;
 mod wall;
-mod watch;
 mod wire;
 
 pub use client::{ATTEMPTS, Launcher, LauncherConfig, OwnUsage};
@@ -51,7 +51,7 @@ pub use serve::serve_if_asked;
 pub use wall::{FileWall, NetworkWall, WALL_VARIABLE, WRITABLE_VARIABLE, Wall, WallChoice};
 
 pub(crate) use child::{Child, Program, Stdio, pipe, socket_pair};
+pub(crate) use poll::{Capture, Interrupted, QUIET};
 pub(crate) use reap::children_of;
 pub(crate) use serve::Site;
-pub(crate) use watch::{Capture, Interrupted, QUIET};
 pub(crate) use wire::{RunReply, StartRequest};

@@ -8,17 +8,17 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::fast::{Attempt, ExecMode, Pool, PoolConfig};
+use crate::fast::{ExecMode, FastAttempt, ServerPool, ServerPoolConfig};
 use crate::host;
 
 use super::child::{Child, Program, Stdio, pipe};
 use super::locate::this_executable_serves;
 use super::outcome::Outcome;
+use super::poll::{Capture, Ended, Interrupted, Poller, QUIET};
 use super::reap::Reaper;
 use super::scratch::Scratch;
 use super::trace::Tracer;
 use super::wall::{Enclosure, WRITABLE_VARIABLE, WallChoice};
-use super::watch::{Capture, Ended, Interrupted, QUIET, Watch};
 use super::wire::{Frames, Reply, Request, RunReply, StartRequest};
 
 /// The hidden first argument that makes an executable the launcher.
@@ -43,7 +43,7 @@ fn be_guard(args: Vec<OsString>) -> ! {
     let mut frames = Frames::new(stream);
     let number = |at: usize, or: u64| args.get(at).and_then(|text| text.to_str()?.parse().ok()).unwrap_or(or);
     let parent = args.first().filter(|parent| !parent.is_empty()).map(PathBuf::from);
-    let pool = PoolConfig { servers: number(1, 8) as usize, snapshot_after: number(2, 2) as u32 };
+    let pool = ServerPoolConfig { servers: number(1, 8) as usize, snapshot_after: number(2, 2) as u32 };
     let wall: WallChoice = args.get(3).and_then(|word| word.to_str()?.parse().ok()).unwrap_or_default();
     let (reaper, scratch) =
         match Reaper::new().and_then(|reaper| Ok((reaper, Scratch::new(parent.as_deref())?))) {
@@ -139,7 +139,7 @@ fn detach() -> UnixStream {
 
 /// What every run needs, plain or fast.
 pub(crate) struct Site {
-    pub watch: Watch,
+    pub poller: Poller,
     pub reaper: Reaper,
     pub scratch: Scratch,
     /// `/dev/null`, for standard input.
@@ -174,11 +174,11 @@ impl Site {
 fn be_launcher(
     mut frames: Frames<UnixStream>,
     scratch: Scratch,
-    pool: PoolConfig,
+    pool: ServerPoolConfig,
     enclosure: Enclosure,
 ) -> ! {
     let site = Reaper::new().and_then(|reaper| {
-        let watch = Watch::new(frames.stream().as_raw_fd())?;
+        let poller = Poller::new(frames.stream().as_raw_fd())?;
         let null = File::open("/dev/null")?.into();
         let mut env: Vec<CString> = std::env::vars_os()
             .filter(|(name, _)| name != "TMPDIR" && name != WRITABLE_VARIABLE)
@@ -188,17 +188,17 @@ fn be_launcher(
         let ready =
             Reply::Ready { scratch: scratch.base().as_os_str().as_bytes().to_vec(), wall: enclosure.wall() };
         frames.send_reply(&ready)?;
-        Ok((watch, reaper, null, env))
+        Ok((poller, reaper, null, env))
     });
-    let (watch, reaper, null, env) = match site {
+    let (poller, reaper, null, env) = match site {
         Ok(parts) => parts,
         Err(error) => {
             let _ = frames.send_reply(&Reply::Trouble(error.to_string()));
             exit(1)
         }
     };
-    let mut site = Site { watch, reaper, scratch, null, env, enclosure };
-    let mut pool = Pool::new(pool);
+    let mut site = Site { poller, reaper, scratch, null, env, enclosure };
+    let mut pool = ServerPool::new(pool);
     // Until the worker hangs up, or something is so wrong that the worker had better start another launcher.
     while serve_one(&mut frames, &mut site, &mut pool).is_ok() {}
     site.reaper.kill_strays(&[]);
@@ -210,8 +210,12 @@ fn variable(name: &[u8], value: &[u8]) -> Option<CString> {
     CString::new([name, b"=", value].concat()).ok()
 }
 
-fn serve_one(frames: &mut Frames<UnixStream>, site: &mut Site, pool: &mut Pool) -> Result<(), Interrupted> {
-    site.watch.idle()?;
+fn serve_one(
+    frames: &mut Frames<UnixStream>,
+    site: &mut Site,
+    pool: &mut ServerPool,
+) -> Result<(), Interrupted> {
+    site.poller.idle()?;
     let reply = match frames.receive_request().map_err(|_| Interrupted)?.ok_or(Interrupted)? {
         Request::Usage => {
             // SAFETY: all zeros is a valid value of this struct of integers.
@@ -225,14 +229,14 @@ fn serve_one(frames: &mut Frames<UnixStream>, site: &mut Site, pool: &mut Pool) 
     frames.send_reply(&reply).map_err(|_| Interrupted)
 }
 
-fn run(site: &mut Site, pool: &mut Pool, request: &StartRequest) -> Result<Reply, Interrupted> {
+fn run(site: &mut Site, pool: &mut ServerPool, request: &StartRequest) -> Result<Reply, Interrupted> {
     let mut fallback = None;
     let mut reply = None;
     if request.mode != ExecMode::Plain {
         match pool.run(site, request)? {
-            Attempt::Ran(run) => reply = Some(Reply::Ran(run)),
-            Attempt::NotYet => {}
-            Attempt::Unavailable(reason) => fallback = Some(reason),
+            FastAttempt::Ran(run) => reply = Some(Reply::Ran(run)),
+            FastAttempt::NotYet => {}
+            FastAttempt::Unavailable(reason) => fallback = Some(reason),
         }
     }
     let reply = match reply {
@@ -257,7 +261,7 @@ fn run(site: &mut Site, pool: &mut Pool, request: &StartRequest) -> Result<Reply
 
 fn run_plain(
     site: &mut Site,
-    pool: &mut Pool,
+    pool: &mut ServerPool,
     request: &StartRequest,
     fallback: Option<String>,
 ) -> Result<Reply, Interrupted> {
@@ -333,7 +337,7 @@ fn watch_child(
     let mut ended = Ended { timed_out: false, truncated: false, wall };
     loop {
         let killed = ended.timed_out || ended.truncated;
-        let woken = site.watch.step(stdout, stderr, -1, deadline.filter(|_| !killed), start + QUIET)?;
+        let woken = site.poller.step(stdout, stderr, -1, deadline.filter(|_| !killed), start + QUIET)?;
         if woken.child
             && let Some(tracer) = &mut tracer
         {

@@ -16,7 +16,7 @@ use crate::solver::Solver;
 /// Makes runners with the same configurations and rules. What the user should hear is told by one of them, once.
 #[derive(Clone)]
 pub struct SolverRunners {
-    panel: Vec<Arc<Configuration>>,
+    configurations: Vec<Arc<Configuration>>,
     third_opinions: Arc<[Arc<Configuration>]>,
     rules: Arc<RunRules>,
     notes: Arc<Mutex<Notes>>,
@@ -24,10 +24,16 @@ pub struct SolverRunners {
 }
 
 impl SolverRunners {
-    pub fn new(panel: Vec<Arc<Configuration>>, rules: RunRules) -> SolverRunners {
+    pub fn new(configurations: Vec<Arc<Configuration>>, rules: RunRules) -> SolverRunners {
         let launcher = LauncherConfig::default();
         let third_opinions = Arc::default();
-        SolverRunners { panel, third_opinions, rules: Arc::new(rules), notes: Arc::default(), launcher }
+        SolverRunners {
+            configurations,
+            third_opinions,
+            rules: Arc::new(rules),
+            notes: Arc::default(),
+            launcher,
+        }
     }
 
     /// With another wall around the solvers than the user's environment says.
@@ -48,7 +54,7 @@ impl SolverRunners {
     pub fn start(&self) -> Result<SolverRunner, RunError> {
         Ok(SolverRunner {
             launcher: Launcher::new(self.launcher.clone())?,
-            panel: self.panel.clone(),
+            configurations: self.configurations.clone(),
             third_opinions: Arc::clone(&self.third_opinions),
             rules: Arc::clone(&self.rules),
             paces: HashMap::new(),
@@ -70,7 +76,7 @@ impl Runners for SolverRunners {
 /// Runs solvers as processes, under the rule of each run's purpose.
 pub struct SolverRunner {
     launcher: Launcher,
-    panel: Vec<Arc<Configuration>>,
+    configurations: Vec<Arc<Configuration>>,
     third_opinions: Arc<[Arc<Configuration>]>,
     rules: Arc<RunRules>,
     /// Of each solver with the user's options: where runs that take unusually long are cut. Options of test cases
@@ -106,8 +112,8 @@ const MOST_NOTES: usize = 1000;
 
 impl SolverRunner {
     /// A runner for configurations of its own.
-    pub fn new(panel: Vec<Configuration>, rules: RunRules) -> Result<SolverRunner, RunError> {
-        SolverRunners::new(panel.into_iter().map(Arc::new).collect(), rules).start()
+    pub fn new(configurations: Vec<Configuration>, rules: RunRules) -> Result<SolverRunner, RunError> {
+        SolverRunners::new(configurations.into_iter().map(Arc::new).collect(), rules).start()
     }
 
     /// One run. A launcher may die of many things, several in a row only of the solver.
@@ -184,8 +190,8 @@ impl SolverRunner {
 }
 
 impl Runner for SolverRunner {
-    fn panel(&self) -> &[Arc<Configuration>] {
-        &self.panel
+    fn configurations(&self) -> &[Arc<Configuration>] {
+        &self.configurations
     }
 
     fn third_opinions(&self) -> &[Arc<Configuration>] {

@@ -11,7 +11,7 @@ use crate::launch::LaunchError;
 /// Makes runs, one at a time, and counts what they cost. Each worker has its own.
 pub trait Runner: Send {
     /// All configurations there are, those under test included.
-    fn panel(&self) -> &[Arc<Configuration>];
+    fn configurations(&self) -> &[Arc<Configuration>];
 
     /// Solvers beside them, each of another line, that are asked only where those contradict each other and nothing tells
     /// who is right. The best first.
@@ -41,7 +41,7 @@ pub trait Runner: Send {
 
     /// Everybody on the same text, in order.
     fn run_all(&mut self, script: &[u8], purpose: Purpose) -> Result<Vec<Run>, RunError> {
-        let everybody = self.panel().to_vec();
+        let everybody = self.configurations().to_vec();
         everybody.iter().map(|configuration| self.run(configuration, script, purpose)).collect()
     }
 

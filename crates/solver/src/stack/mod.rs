@@ -22,7 +22,7 @@ mod unwind;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use names::{is_machinery, is_plumbing, plain_function};
-pub(crate) use place::Place;
+pub(crate) use place::CrashPlace;
 pub(crate) use unwind::{Registers, read};
 
 /// Frames of a process as they were found, innermost first.

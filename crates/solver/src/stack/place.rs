@@ -19,22 +19,22 @@ const SHARE: usize = 20;
 
 /// Where a crash happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct CrashPlace {
     /// Functions of the solver, innermost first; of a recursion that ended for want of a stack, what repeats.
     pub functions: Vec<String>,
     /// It is a recursion that ended for want of a stack.
     pub overflow: bool,
 }
 
-impl Place {
+impl CrashPlace {
     /// `None` if no function of a solver is on the stack.
-    pub fn of(stack: &Stack) -> Option<Place> {
+    pub fn of(stack: &Stack) -> Option<CrashPlace> {
         let own = own_functions(&stack.frames);
         let recursion = if stack.overflow { recursion(&own) } else { None };
         let overflow = recursion.is_some();
         let mut functions = recursion.unwrap_or(own);
         functions.truncate(SHOWN);
-        (!functions.is_empty()).then_some(Place { functions, overflow })
+        (!functions.is_empty()).then_some(CrashPlace { functions, overflow })
     }
 }
 
@@ -97,9 +97,9 @@ mod tests {
         Frame { module: module.to_owned(), function: function.to_owned(), handler: false }
     }
 
-    fn overflow(functions: &[&str]) -> Place {
+    fn overflow(functions: &[&str]) -> CrashPlace {
         let frames = functions.iter().map(|function| frame("z3", function)).collect();
-        Place::of(&Stack { overflow: true, frames }).expect("a place")
+        CrashPlace::of(&Stack { overflow: true, frames }).expect("a place")
     }
 
     #[test]
@@ -114,10 +114,10 @@ mod tests {
             frame("libc.so.6", "__libc_start_main"),
             frame("z3", "_start"),
         ];
-        let place = Place::of(&Stack { overflow: false, frames: frames.clone() }).expect("a place");
+        let place = CrashPlace::of(&Stack { overflow: false, frames: frames.clone() }).expect("a place");
         assert_eq!(place.functions, ["libcvc4.so.7+0x12ab", "smt::context::propagate"]);
         assert!(!place.overflow);
-        assert_eq!(Place::of(&Stack { overflow: false, frames: frames[..2].to_vec() }), None);
+        assert_eq!(CrashPlace::of(&Stack { overflow: false, frames: frames[..2].to_vec() }), None);
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
         let handler = Frame { handler: true, ..frame("libc.so.6", "__restore_rt") };
         let frames =
             vec![frame("cvc5", "segv_handler"), handler, frame("cvc5", "solve"), frame("cvc5", "main")];
-        let place = Place::of(&Stack { overflow: false, frames }).expect("a place");
+        let place = CrashPlace::of(&Stack { overflow: false, frames }).expect("a place");
         assert_eq!(place.functions, ["solve", "main"]);
     }
 

@@ -6,7 +6,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::super::{Claim, KnownFinding, StoreError};
-use super::{Change, Heard};
+use super::{Change, LastNews};
 
 /// All columns of a finding but for those of groups, which earlier formats do not have.
 const COLUMNS: &str = "hash, signature, kind, solver, folder, round, step, duplicates, flaky";
@@ -36,12 +36,16 @@ pub fn find(connection: &Connection, hash: &str) -> Result<Option<KnownFinding>,
 }
 
 /// Those that others than this writer have added or changed.
-pub fn news(connection: &Connection, writer: u64, told: Heard) -> Result<Vec<KnownFinding>, StoreError> {
+pub fn news(
+    connection: &Connection,
+    writer: u64,
+    last_news: LastNews,
+) -> Result<Vec<KnownFinding>, StoreError> {
     let mut find = connection.prepare_cached(&format!(
         "SELECT {COLUMNS}, {GROUPED} FROM findings WHERE changed > ?1 AND (writer <> ?2 OR other > ?1) \
          ORDER BY round, step, hash"
     ))?;
-    let rows = find.query_map([told.change as i64, writer as i64], finding)?;
+    let rows = find.query_map([last_news.change as i64, writer as i64], finding)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

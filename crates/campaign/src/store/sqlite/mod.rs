@@ -40,13 +40,13 @@ pub struct SqliteStore {
     writer: Option<u64>,
     /// What the connection does at the moment.
     durability: Option<Durability>,
-    told: Heard,
+    last_news: LastNews,
     features_kept: usize,
 }
 
 /// How far [`CampaignStore::news`] has come.
 #[derive(Clone, Copy, Default)]
-struct Heard {
+struct LastNews {
     change: u64,
     feature: u64,
 }
@@ -124,10 +124,10 @@ impl SqliteStore {
             transaction.execute_batch(schema::ADD_GROUPS)?;
         }
         let writer = query::advance(&transaction, "writers", 1)?;
-        let told = query::newest(&transaction)?;
+        let last_news = query::newest(&transaction)?;
         transaction.commit()?;
         store.writer = Some(writer);
-        store.told = told;
+        store.last_news = last_news;
         Ok(store)
     }
 
@@ -140,7 +140,7 @@ impl SqliteStore {
         let format = schema::readable(&connection, path)?;
         let mut store = SqliteStore::new(connection, path, format);
         if format == FORMAT {
-            store.told = query::newest(&store.connection)?;
+            store.last_news = query::newest(&store.connection)?;
         }
         Ok(store)
     }
@@ -152,7 +152,7 @@ impl SqliteStore {
             format,
             writer: None,
             durability: None,
-            told: Heard::default(),
+            last_news: LastNews::default(),
             features_kept: super::FEATURES,
         }
     }
@@ -273,9 +273,9 @@ impl CampaignStore for SqliteStore {
         // One transaction: all parts of the news are of one moment.
         let transaction = self.connection.transaction()?;
         let newest = query::newest(&transaction)?;
-        let news = query::news(&transaction, writer, self.told)?;
+        let news = query::news(&transaction, writer, self.last_news)?;
         transaction.commit()?;
-        self.told = newest;
+        self.last_news = newest;
         Ok(news)
     }
 

@@ -4,7 +4,7 @@ use crate::store::Role;
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::super::{Counts, Learned, Member, MemberId, News, Sample, StoreError, StoredSeed, Totals};
-use super::{Heard, findings};
+use super::{LastNews, findings};
 use crate::config::Identity;
 use crate::seeds::SeedText;
 
@@ -27,11 +27,11 @@ pub fn advance(connection: &Connection, name: &str, by: u64) -> Result<u64, Stor
 }
 
 /// The last change and the last feature.
-pub fn newest(connection: &Connection) -> Result<Heard, StoreError> {
+pub fn newest(connection: &Connection) -> Result<LastNews, StoreError> {
     let change = counter(connection, "changes")?;
     let mut find = connection.prepare_cached("SELECT max(number) FROM seen")?;
     let feature: Option<i64> = find.query_row([], |row| row.get(0))?;
-    Ok(Heard { change, feature: feature.unwrap_or(0) as u64 })
+    Ok(LastNews { change, feature: feature.unwrap_or(0) as u64 })
 }
 
 pub fn any_untried(connection: &Connection) -> Result<bool, StoreError> {
@@ -109,9 +109,9 @@ pub fn pool(connection: &Connection) -> Result<Vec<(StoredSeed, Counts)>, StoreE
 }
 
 /// What others than this writer have added since then.
-pub fn news(connection: &Connection, writer: u64, told: Heard) -> Result<News, StoreError> {
+pub fn news(connection: &Connection, writer: u64, last_news: LastNews) -> Result<News, StoreError> {
     let mut news = News { learned: learned(connection)?, ..News::default() };
-    let (since, me) = (told.change as i64, writer as i64);
+    let (since, me) = (last_news.change as i64, writer as i64);
     let mut find = connection.prepare_cached(
         "SELECT hash, name, text, mutant, rounds, tests, cpu, findings, novel FROM seeds JOIN texts USING (hash) \
          WHERE changed > ?1 AND (writer <> ?2 OR other > ?1) AND state = 'used' AND state_at > ?1 \
@@ -133,8 +133,8 @@ pub fn news(connection: &Connection, writer: u64, told: Heard) -> Result<News, S
     let mut find = connection
         .prepare_cached("SELECT feature FROM seen WHERE number > ?1 AND writer <> ?2 ORDER BY number")?;
     news.features =
-        find.query_map([told.feature as i64, me], |row| number(row, 0))?.collect::<Result<_, _>>()?;
-    news.findings = findings::news(connection, writer, told)?;
+        find.query_map([last_news.feature as i64, me], |row| number(row, 0))?.collect::<Result<_, _>>()?;
+    news.findings = findings::news(connection, writer, last_news)?;
     Ok(news)
 }
 

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::{Common, Terminal, command_line};
 use crate::exit::Exit;
-use crate::{duration, fleet};
+use crate::{duration, solver_choice};
 
 /// Judge releases of one family that contradict each other: who is blamed?
 #[derive(Args)]
@@ -41,7 +41,7 @@ pub struct Blame {
 
 impl Blame {
     pub fn run(self) -> Result<Exit> {
-        let solvers = fleet::all(&[])?;
+        let solvers = solver_choice::all(&[])?;
         let settings = Settings {
             folder: self.folder,
             filters: self.filters,

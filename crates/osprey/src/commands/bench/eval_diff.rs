@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{Common, Terminal, command_line};
 use crate::exit::Exit;
-use crate::fleet;
+use crate::solver_choice;
 
 /// Compare the evaluator with solvers, operator by operator
 #[derive(Args)]
@@ -42,9 +42,9 @@ pub struct EvalDiffCommand {
 
 impl EvalDiffCommand {
     pub fn run(self) -> Result<Exit> {
-        let fleet = fleet::all(&[])?;
+        let solvers = solver_choice::all(&[])?;
         let settings = EvalDiff {
-            solvers: fleet::resolve(&fleet, &self.solvers)?,
+            solvers: solver_choice::resolve(&solvers, &self.solvers)?,
             cases: self.cases,
             operator: self.operator,
             rng_seed: self.rng_seed,

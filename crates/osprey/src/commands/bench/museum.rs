@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::{Common, Terminal, command_line};
 use crate::exit::Exit;
-use crate::{duration, fleet};
+use crate::{duration, solver_choice};
 
 /// Find known bugs of old releases again
 #[derive(Args)]
@@ -82,10 +82,10 @@ impl Museum {
         if let Some(peer) = self.peers.iter().find(|peer| engines.iter().any(|own| own.name() == peer.name)) {
             bail!("'{}' is an engine of ours: give the peer another name", peer.name);
         }
-        let solvers = fleet::all(&[])?;
+        let solvers = solver_choice::all(&[])?;
         let references = match self.references.as_slice() {
-            [] => fleet::default_pair(&solvers)?,
-            specs => fleet::resolve(&solvers, specs)?,
+            [] => solver_choice::default_pair(&solvers)?,
+            specs => solver_choice::resolve(&solvers, specs)?,
         };
         let settings = Settings {
             folder: self.folder,

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::{Common, Terminal, command_line};
 use crate::exit::Exit;
-use crate::{fleet, inputs};
+use crate::{inputs, solver_choice};
 
 /// Mutants per second of every engine, and how many of them solvers refuse
 #[derive(Args)]
@@ -65,7 +65,7 @@ impl Mutants {
         };
         let solvers = match self.solvers.as_slice() {
             [] => Vec::new(),
-            specs => fleet::resolve(&fleet::all(&[])?, specs)?,
+            specs => solver_choice::resolve(&solver_choice::all(&[])?, specs)?,
         };
         let makers = || {
             engines::all()

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::{Common, Terminal, command_line};
 use crate::exit::Exit;
-use crate::{duration, fleet, inputs};
+use crate::{duration, inputs, solver_choice};
 
 /// Race with other fuzzers on the same seeds and CPU time
 #[derive(Args)]
@@ -74,9 +74,9 @@ pub struct Race {
 
 impl Race {
     pub fn run(self) -> Result<Exit> {
-        let solvers = fleet::all(&[])?;
+        let solvers = solver_choice::all(&[])?;
         let one = |spec: &String| -> Result<solver::Solver> {
-            let mut found = fleet::resolve(&solvers, std::slice::from_ref(spec))?;
+            let mut found = solver_choice::resolve(&solvers, std::slice::from_ref(spec))?;
             match (found.pop(), found.is_empty()) {
                 (Some(solver), true) => Ok(solver),
                 _ => bail!("'{spec}' is not one solver"),

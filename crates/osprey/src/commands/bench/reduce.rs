@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::{Common, Terminal, command_line};
 use crate::exit::Exit;
-use crate::{duration, fleet, output};
+use crate::{duration, output, solver_choice};
 
 /// Reduce triggers of known bugs and findings, next to ddSMT with the same predicate
 #[derive(Args)]
@@ -80,9 +80,11 @@ impl Reduce {
         }
         output::folder(&self.out)?;
         let out = self.out.canonicalize().with_context(|| format!("cannot find '{}'", self.out.display()))?;
-        let solvers = fleet::all(&[])?;
+        let solvers = solver_choice::all(&[])?;
         let one = |spec: &str| -> Result<solver::Solver> {
-            fleet::resolve(&solvers, &[spec.to_owned()])?.pop().with_context(|| format!("no solver '{spec}'"))
+            solver_choice::resolve(&solvers, &[spec.to_owned()])?
+                .pop()
+                .with_context(|| format!("no solver '{spec}'"))
         };
         let settings = Settings {
             osprey: std::env::current_exe().context("osprey's own program cannot be found")?,

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::{Common, Terminal, command_line};
 use crate::exit::Exit;
-use crate::fleet;
+use crate::solver_choice;
 
 /// Measure executions per second, plain starts against fast ones
 #[derive(Args)]
@@ -36,9 +36,9 @@ pub struct ThroughputCommand {
 
 impl ThroughputCommand {
     pub fn run(self) -> Result<Exit> {
-        let fleet = fleet::all(&[])?;
+        let solvers = solver_choice::all(&[])?;
         let settings = Throughput {
-            solvers: fleet::resolve(&fleet, &self.solvers)?,
+            solvers: solver_choice::resolve(&solvers, &self.solvers)?,
             files: self.files,
             trivial: self.trivial,
             command: command_line(),

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::{Common, Terminal, command_line};
 use crate::exit::Exit;
-use crate::{duration, fleet};
+use crate::{duration, solver_choice};
 
 /// Judge known bugs: is the recorded verdict reached?
 #[derive(Args)]
@@ -43,10 +43,10 @@ pub struct Verdicts {
 
 impl Verdicts {
     pub fn run(self) -> Result<Exit> {
-        let solvers = fleet::all(&[])?;
+        let solvers = solver_choice::all(&[])?;
         let references = match self.references.as_slice() {
-            [] => fleet::default_pair(&solvers)?,
-            specs => fleet::resolve(&solvers, specs)?,
+            [] => solver_choice::default_pair(&solvers)?,
+            specs => solver_choice::resolve(&solvers, specs)?,
         };
         let settings = Settings {
             folder: self.folder,

@@ -84,7 +84,7 @@ enum Pulled {
     More,
 }
 
-/// Why [`Watch::step`] returned.
+/// Why [`Poller::step`] returned.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Woken {
     /// Some child has changed its state.
@@ -95,13 +95,13 @@ pub(crate) struct Woken {
     pub expired: bool,
 }
 
-/// The launcher's eyes.
-pub(crate) struct Watch {
+/// Waits for everything the launcher must react to: signals, its worker, output of children.
+pub(crate) struct Poller {
     signals: OwnedFd,
     worker: RawFd,
 }
 
-impl Watch {
+impl Poller {
     /// Blocks the signals it watches; children unblock them before they execute.
     pub fn new(worker: RawFd) -> io::Result<Self> {
         // SAFETY: the set lives through the calls and is made valid by `sigemptyset`; `fd` is a fresh descriptor that
@@ -116,7 +116,7 @@ impl Watch {
             if fd < 0 {
                 return Err(io::Error::last_os_error());
             }
-            Ok(Watch { signals: OwnedFd::from_raw_fd(fd), worker })
+            Ok(Poller { signals: OwnedFd::from_raw_fd(fd), worker })
         }
     }
 

@@ -64,7 +64,7 @@ pub fn targets(tested: &[String], references: &[String], tables: bool) -> Result
 /// program that has changed since then is told.
 pub fn of_finding(finding: &campaign::Finding, instead: Option<&str>) -> Result<Vec<Solver>> {
     let solvers = all(&[])?;
-    let mut fleet = Vec::new();
+    let mut solvers_of_runs = Vec::new();
     for (place, run) in finding.runs.iter().enumerate() {
         let other = instead.filter(|_| place == 0);
         let spec = other.map_or_else(|| solver::quoted(&run.solver), str::to_owned);
@@ -84,9 +84,9 @@ pub fn of_finding(finding: &campaign::Finding, instead: Option<&str>) -> Result<
                 ));
             }
         }
-        fleet.extend(found);
+        solvers_of_runs.extend(found);
     }
-    Ok(fleet)
+    Ok(solvers_of_runs)
 }
 
 fn short(hash: &str) -> &str {

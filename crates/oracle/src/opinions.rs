@@ -1,10 +1,8 @@
-//! Who is heard: everybody on a text, and third opinions.
+//! The answers to compare: everybody's run on a text, and third opinions.
 //!
-//! A third opinion: where parties contradict each other and nothing tells who is right, solvers of other lines are asked
-//! before anybody is accused.
-//!
-//! Their runs join those of the parties. From there on they are like any other: the judge hears them, confirmations make
-//! them again, and a reduction asks them about its candidates.
+//! Where parties contradict each other and nothing tells who is right, solvers of other lines are asked before anybody
+//! is accused. Their runs join those of the parties. From there on they are like any other: the judge looks at them,
+//! confirmations make them again, and a reduction asks them about its candidates.
 
 use std::sync::Arc;
 
@@ -20,7 +18,7 @@ use crate::subject::Subject;
 const MOST: usize = 2;
 
 /// Everybody's run on a text. Who refuses it and was given no options is asked again with all it has.
-pub fn first_round(runner: &mut dyn Runner, text: &[u8]) -> Result<Vec<Run>, RunError> {
+pub fn first_runs(runner: &mut dyn Runner, text: &[u8]) -> Result<Vec<Run>, RunError> {
     let checks = Outline::of(text).checks();
     let mut runs = runner.run_all(text, Purpose::Test)?;
     for run in &mut runs {
@@ -41,7 +39,11 @@ pub fn first_round(runner: &mut dyn Runner, text: &[u8]) -> Result<Vec<Run>, Run
 }
 
 /// Adds the runs of third opinions to those of the parties, where they are needed and can be had.
-pub fn hear(subject: &mut Subject, runs: &mut Vec<Run>, asking: &mut Asking) -> Result<(), RunError> {
+pub fn ask_third_opinions(
+    subject: &mut Subject,
+    runs: &mut Vec<Run>,
+    asking: &mut Asking,
+) -> Result<(), RunError> {
     if asking.third_opinions().is_empty() {
         return Ok(());
     }
@@ -110,7 +112,8 @@ fn text(subject: &Subject, candidate: &Configuration, runs: &[Run]) -> Vec<u8> {
 
 /// The solver with a number that no party has, and with all it has switched on.
 fn numbered(candidate: &Configuration, runs: &[Run], asking: &Asking) -> Arc<Configuration> {
-    let taken = runs.iter().map(|run| run.party().0).chain(asking.panel().iter().map(|party| party.id.0));
+    let taken =
+        runs.iter().map(|run| run.party().0).chain(asking.configurations().iter().map(|party| party.id.0));
     let mut party = candidate.broadened();
     party.id = PartyId(taken.max().map_or(0, |highest| highest + 1));
     Arc::new(party)

@@ -1,0 +1,273 @@
+//! One process's part of a campaign: its threads, from what it takes over to its summary.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use super::worker::{Tools, Worker};
+use super::{Campaign, Summary};
+use crate::config::Settings;
+use crate::driver::EnginePanic;
+use crate::error::CampaignError;
+use crate::findings::{self, Finding};
+use crate::schedule::{Scheduler, policy, signals};
+use crate::shared::{Log, LogLine, Observer, Shared, Snapshot, State, Stop, exchange, lock};
+use crate::store::{CampaignStore, ENGINE, MemberId, Role};
+use crate::triage::{self, Ending, Triage, TriageRules};
+
+/// How often progress is shown.
+const PROGRESS: Duration = Duration::from_millis(500);
+
+/// How often the clock and the user are asked whether it is over.
+const TICK: Duration = Duration::from_millis(200);
+
+/// Time between two exchanges with the store, unless rounds run low.
+const EXCHANGE: Duration = Duration::from_millis(500);
+
+/// How long the end waits for other processes to hand over what they have.
+const HANDOVER: Duration = Duration::from_secs(30);
+
+/// One process's part of a campaign.
+pub(super) struct Session<'r> {
+    pub campaign: &'r Campaign<'r>,
+    pub settings: &'r Settings,
+    pub observer: &'r dyn Observer,
+    pub interrupted: &'r (dyn Fn() -> bool + Sync),
+    pub member: MemberId,
+    /// This process began the campaign, or resumed it; others only help.
+    pub owner: bool,
+}
+
+impl Session<'_> {
+    /// From what the store has to the summary of this run.
+    pub fn go(
+        &self,
+        mut store: Box<dyn CampaignStore>,
+        log: Log,
+        rejected_seeds: usize,
+    ) -> Result<Summary, CampaignError> {
+        let Session { campaign, settings, .. } = self;
+        let unwanted = triage::unwanted(&settings.known)?;
+        let state = State::new(
+            store.started()?,
+            store.learned()?,
+            store.pool()?,
+            store.features()?,
+            store.totals()?,
+            store.findings()?,
+            unwanted,
+        );
+        log.write(&LogLine::Start {
+            rng_seed: campaign.identity.rng_seed,
+            solvers: &campaign.targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>(),
+            engines: &campaign.identity.engines,
+            seeds: state.pool.len(),
+        })?;
+        let shared = Shared::new(state, log, Stop::new(settings), self.observer, &settings.out);
+        let store = Mutex::new(store);
+        let rules = TriageRules { bisect: campaign.identity.bisect, reduce_all: settings.reduce_all };
+        let triage = Triage::new(&shared, &store, Arc::clone(&campaign.runners), rules);
+        self.observer.begun();
+        let failed =
+            self.prepare(&shared, &store, &triage).and_then(|()| self.work(&shared, &store, &triage));
+        let interrupted = (self.interrupted)();
+        // Whatever happened, what was counted is handed over, and the others hear that this process has gone.
+        let told = triage.tell_duplicates().and_then(|()| exchange(&shared, &store, self.member));
+        let left = self.leave(&store);
+        failed.and(told).and(left)?;
+        let (mut totals, findings) = {
+            let mut store = lock(&store);
+            (store.totals()?, store.findings()?)
+        };
+        totals.count_findings(&findings);
+        let bugs = findings::finished(shared.bugs()).unwrap_or_default();
+        let pending =
+            bugs.iter().filter(|folder| Finding::read(folder).is_ok_and(|(one, _)| one.is_pending()));
+        let pending = pending.count();
+        shared.log.write(&LogLine::End { totals: &totals })?;
+        shared.log.flush()?;
+        let state = shared.state();
+        Ok(Summary {
+            rng_seed: campaign.identity.rng_seed,
+            tests: shared.stop.tests(),
+            seconds: shared.stop.elapsed().as_secs_f64(),
+            findings,
+            pending,
+            engine_shares: shares(&state),
+            seeds: state.pool.len(),
+            run: state.run_totals().clone(),
+            totals,
+            rejected_seeds,
+            interrupted,
+        })
+    }
+
+    /// What an earlier run left is taken in, and the first rounds are claimed.
+    fn prepare(
+        &self,
+        shared: &Shared,
+        store: &Mutex<Box<dyn CampaignStore>>,
+        triage: &Triage,
+    ) -> Result<(), CampaignError> {
+        if self.owner {
+            let solvers: Vec<_> = self.campaign.targets.iter().map(|target| target.solver.clone()).collect();
+            triage.adopt(&solvers)?;
+        }
+        if !self.owner {
+            // Seeds are tried as they are by the owner: a helper that leaves would take them along.
+            shared.state().claimed.add_untried(Vec::new(), false);
+        }
+        if self.owner && self.settings.resume {
+            // A process that was killed had claimed seeds and not tried them.
+            let claimed = lock(store).claim_untried(usize::MAX)?;
+            let mut state = shared.state();
+            state.claimed.add_untried(claimed, false);
+            let lost = state.claimed.never_tried(&state.pool);
+            state.claimed.add_untried(lost, false);
+        }
+        exchange(shared, store, self.member)
+    }
+
+    /// All threads, until the campaign is over or one of them cannot go on. The first error is given back.
+    fn work(
+        &self,
+        shared: &Shared,
+        store: &Mutex<Box<dyn CampaignStore>>,
+        triage: &Triage,
+    ) -> Result<(), CampaignError> {
+        let Campaign { identity, targets, engines, runners } = self.campaign;
+        let failed: Mutex<Option<CampaignError>> = Mutex::new(None);
+        let fail = |error: CampaignError| {
+            shared.stop.ask();
+            lock(&failed).get_or_insert(error);
+        };
+        let jobs = self.settings.jobs.max(1);
+        let (running, triaging) = (AtomicUsize::new(jobs), AtomicUsize::new(1));
+        let gone = || running.load(Ordering::Acquire) == 0;
+        let policy = policy(identity.options);
+        let signals = signals();
+        let scheduler = Scheduler { identity, targets, engines };
+        let tools = Tools { shared, triage, scheduler: &scheduler, policy: &*policy, signals: &signals };
+        let watcher = std::thread::current();
+        std::thread::scope(|scope| {
+            for _ in 0..jobs {
+                scope.spawn(|| {
+                    let work = || Worker::new(tools, &**runners).and_then(|mut worker| worker.work());
+                    if let Err(error) = guarded("a worker", work) {
+                        fail(error);
+                    }
+                    running.fetch_sub(1, Ordering::Release);
+                    triage.wake();
+                    watcher.unpark();
+                });
+            }
+            scope.spawn(|| {
+                let ending = Ending { workers_gone: &gone, interrupted: &self.interrupted };
+                if let Err(error) = guarded("triage", || triage.work(&ending)) {
+                    fail(error);
+                }
+                triaging.store(0, Ordering::Release);
+                shared.nudge_exchange();
+                watcher.unpark();
+            });
+            scope.spawn(|| {
+                while !gone() || triaging.load(Ordering::Acquire) > 0 {
+                    shared.until_exchange(EXCHANGE);
+                    let exchanged = guarded("the exchange with the store", || {
+                        triage.tell_duplicates()?;
+                        exchange(shared, store, self.member)?;
+                        self.look_for_owner(shared, store)
+                    });
+                    if let Err(error) = exchanged {
+                        fail(error);
+                        break;
+                    }
+                }
+            });
+            // A view that cannot be drawn any more must not leave the others working for ever.
+            let watched = guarded("the view", || {
+                let mut shown = Instant::now();
+                while !gone() || triaging.load(Ordering::Acquire) > 0 {
+                    std::thread::park_timeout(TICK);
+                    if (self.interrupted)() {
+                        shared.stop.ask();
+                    }
+                    if shown.elapsed() >= PROGRESS {
+                        shown = Instant::now();
+                        self.observer.progress(&snapshot(shared, triage));
+                    }
+                }
+                Ok(())
+            });
+            if let Err(error) = watched {
+                fail(error);
+            }
+        });
+        failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+
+    /// A helper ends with the campaign it helps.
+    fn look_for_owner(
+        &self,
+        shared: &Shared,
+        store: &Mutex<Box<dyn CampaignStore>>,
+    ) -> Result<(), CampaignError> {
+        if !self.owner && !shared.stop.now() && !owner_is_there(&mut **lock(store))? {
+            shared.observer.note("the campaign has ended");
+            shared.stop.ask();
+        }
+        Ok(())
+    }
+
+    /// Leaves the campaign. Its owner tells the others to end and waits until they have handed over what they counted.
+    fn leave(&self, store: &Mutex<Box<dyn CampaignStore>>) -> Result<(), CampaignError> {
+        let mut store = lock(store);
+        if self.owner {
+            store.set_closing(true)?;
+            let begun = Instant::now();
+            while store.members()?.iter().any(|member| member.id != self.member) && begun.elapsed() < HANDOVER
+            {
+                std::thread::sleep(TICK);
+            }
+        }
+        Ok(store.leave(self.member)?)
+    }
+}
+
+/// A panic of ours ends the campaign with what it has, and is told like any other defect.
+fn guarded(who: &str, work: impl FnOnce() -> Result<(), CampaignError>) -> Result<(), CampaignError> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = EnginePanic::of(&*panic);
+        Err(CampaignError::Internal(format!("{who} ended with a {text}")))
+    })
+}
+
+fn snapshot(shared: &Shared, triage: &Triage) -> Snapshot {
+    let pending = triage.pending();
+    let mut state = shared.state();
+    let totals = state.totals_now().clone();
+    Snapshot {
+        totals,
+        run: state.run_totals().clone(),
+        tests: shared.stop.tests(),
+        elapsed: shared.stop.elapsed(),
+        left: shared.stop.left(),
+        shares: shares(&state),
+        seeds: state.pool.len(),
+        pending,
+        members: shared.members(),
+    }
+}
+
+fn shares(state: &State) -> Vec<(String, f64)> {
+    let all: u64 = state.learned.of_kind(ENGINE).map(|(_, counts)| counts.cpu).sum();
+    let share = |cpu: u64| cpu as f64 / all.max(1) as f64;
+    state.learned.of_kind(ENGINE).map(|(name, counts)| (name.to_owned(), share(counts.cpu))).collect()
+}
+
+/// Does somebody run the campaign?
+pub(super) fn owner_is_there(store: &mut dyn CampaignStore) -> Result<bool, CampaignError> {
+    let there = store.members()?.iter().any(|member| member.role == Role::Owner);
+    Ok(there && !store.closing()?)
+}

@@ -1,0 +1,119 @@
+//! The findings that this process knows of, and those that nobody wants.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::findings::Signature;
+use crate::store::KnownFinding;
+
+/// Findings by the hash of their signature: those of the store, those about to be claimed, and unwanted ones.
+#[derive(Default)]
+pub struct KnownFindings {
+    known: BTreeMap<String, FindingEntry>,
+    found_since: u64,
+    unwanted: Unwanted,
+    /// Hashes of signatures that triage is about to claim.
+    expected: BTreeSet<String>,
+}
+
+/// A finding that is known, as the store has it and with its signature where this process has seen it.
+struct FindingEntry {
+    finding: KnownFinding,
+    signature: Option<Signature>,
+}
+
+/// What the user does not want to hear of.
+#[derive(Clone, Debug, Default)]
+pub struct Unwanted {
+    /// Signatures, or hashes of signatures.
+    pub signatures: BTreeSet<String>,
+    /// Findings of earlier campaigns: whatever is taken for their bugs.
+    pub findings: Vec<KnownFinding>,
+}
+
+impl KnownFindings {
+    /// Those of the store, none of which is news.
+    pub fn new(findings: Vec<KnownFinding>, unwanted: Unwanted) -> KnownFindings {
+        let mut all = KnownFindings { unwanted, ..KnownFindings::default() };
+        for finding in findings {
+            all.know(finding, None);
+        }
+        all.found_since = 0;
+        all
+    }
+
+    /// A finding with this signature is known.
+    pub fn knows(&self, signature: &Signature) -> bool {
+        self.known.contains_key(&signature.hash())
+    }
+
+    /// A finding with this signature is about to be claimed: further ones are duplicates.
+    pub fn expect(&mut self, signature: &Signature) {
+        self.expected.insert(signature.hash());
+    }
+
+    pub fn expects(&self, signature: &Signature) -> bool {
+        self.expected.contains(&signature.hash())
+    }
+
+    /// Its claim has been decided.
+    pub fn expect_no_more(&mut self, signature: &Signature) {
+        self.expected.remove(&signature.hash());
+    }
+
+    /// Bugs that have become known since the last call, whoever found them.
+    pub fn take_found(&mut self) -> u64 {
+        std::mem::take(&mut self.found_since)
+    }
+
+    /// How often a known finding was found again.
+    pub fn duplicates(&self, signature: &Signature) -> u64 {
+        self.known.get(&signature.hash()).map_or(0, |known| known.finding.duplicates)
+    }
+
+    pub fn know(&mut self, finding: KnownFinding, signature: Option<&Signature>) {
+        let before = self.known.remove(&finding.hash);
+        // Another face of a known bug is no news.
+        self.found_since += u64::from(before.is_none() && finding.leads());
+        let signature = signature.cloned().or(before.and_then(|known| known.signature));
+        self.known.insert(finding.hash.clone(), FindingEntry { finding, signature });
+    }
+
+    /// These are all findings there are.
+    pub fn know_all(&mut self, findings: Vec<KnownFinding>) {
+        let there: BTreeSet<&str> = findings.iter().map(|finding| finding.hash.as_str()).collect();
+        self.known.retain(|hash, _| there.contains(hash.as_str()));
+        for finding in findings {
+            self.know(finding, None);
+        }
+    }
+
+    /// The signature of a known finding that this one may be, seen through more constructs.
+    pub fn resembling(&self, signature: &Signature) -> Option<Signature> {
+        let known = self.known.values().filter_map(|known| known.signature.as_ref());
+        known.into_iter().find(|known| known.is_part_of(signature)).cloned()
+    }
+
+    pub fn all(&self) -> Vec<KnownFinding> {
+        self.known.values().map(|known| known.finding.clone()).collect()
+    }
+
+    pub fn count(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Does the user not want to hear of it?
+    pub fn is_suppressed(&self, signature: &Signature) -> bool {
+        let unwanted = &self.unwanted.signatures;
+        unwanted.contains(&signature.to_string()) || unwanted.contains(&signature.hash())
+    }
+
+    /// From now on nobody wants to hear of it.
+    pub fn suppress(&mut self, signature: &Signature) {
+        self.unwanted.signatures.insert(signature.hash());
+    }
+
+    /// Findings of earlier campaigns whose bugs the user does not want to hear of.
+    pub fn unwanted(&self) -> &[KnownFinding] {
+        &self.unwanted.findings
+    }
+}

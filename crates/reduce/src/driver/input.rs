@@ -1,0 +1,143 @@
+//! The input: examined as it is, and read into the workbench.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use eval::model_text::read_model;
+use rustc_hash::FxHashSet;
+use smtlib::literal::Escapes;
+use smtlib::print::{Dialect, print_in};
+use smtlib::{Mode, Release, Store};
+
+use super::Reduction;
+use crate::error::ReduceError;
+use crate::interface::Input;
+use crate::meaning::meaning;
+use crate::predicate::{Candidate, Examiner, ModelDuty, Predicate};
+use crate::size::Size;
+use crate::workbench::{Draft, Workbench};
+
+/// The input is examined this often before anything is changed, what the predicate has seen of it already included.
+const BASELINE: u32 = 2;
+
+/// Inputs that take longer are examined once less: printed anew they are examined again anyway.
+const LONG: Duration = Duration::from_secs(1);
+
+/// First questions, before there is anything to reduce.
+pub(super) struct Probe<'a> {
+    pub examiners: &'a mut [Box<dyn Examiner>],
+    pub has_witness: bool,
+}
+
+impl Probe<'_> {
+    /// The input must be interesting every time. Gives the shortest and the longest time it took.
+    pub fn baseline(
+        &mut self,
+        text: &str,
+        predicate: &dyn Predicate,
+    ) -> Result<(Duration, Duration), ReduceError> {
+        let satisfied = self.has_witness;
+        let candidate = Candidate { text, configuration: None, satisfied, subset: true, plain: true };
+        let (mut seen, mut runs, mut fastest, mut slowest) = (0, 0, Duration::MAX, Duration::ZERO);
+        let mut timed_out = false;
+        if let Some(wall) = predicate.seen() {
+            (seen, runs, fastest, slowest) = (1, 1, wall, wall);
+        }
+        while runs < BASELINE && !(seen > 0 && seen == runs && fastest > LONG) {
+            let examination = self.examiners[0].examine(&candidate)?;
+            runs += 1;
+            seen += u32::from(examination.interesting);
+            fastest = fastest.min(examination.wall);
+            slowest = slowest.max(examination.wall);
+            timed_out |= examination.timed_out;
+        }
+        match seen {
+            seen if seen == runs => Ok((fastest, slowest)),
+            0 if timed_out => Err(ReduceError::TooSlow(slowest)),
+            0 => Err(ReduceError::NotInteresting(predicate.missing())),
+            _ => Err(ReduceError::Flaky { seen, runs }),
+        }
+    }
+}
+
+impl Reduction<'_> {
+    /// Reads a text into the workbench and prints it anew; false if it has to be reduced as text.
+    pub(super) fn read(&mut self, input: Input, predicate: &dyn Predicate) -> Result<bool, ReduceError> {
+        let mut store = Store::new();
+        let Ok(parsed) = smtlib::parse(&mut store, input.text, Mode::Tolerant) else { return Ok(false) };
+        let script = parsed.script;
+        let model = match input.witness {
+            Some(text) => match read_model(&mut store, &script, text, Release::STANDARD) {
+                Ok(read) => Some(read.model),
+                // The witness must not get lost.
+                Err(_) => return Ok(false),
+            },
+            None => None,
+        };
+        let draft = Draft { script, model: model.map(Arc::new) };
+        self.bench = Workbench::new(store, Draft { model: None, ..draft.clone() });
+        self.duty = predicate.about_models();
+        if !self.bench.take(draft) {
+            return Ok(false);
+        }
+        if self.duty != ModelDuty::None && self.bench.draft.model.is_none() {
+            self.duty = ModelDuty::None;
+        }
+        self.original = self.bench.draft.script.assertions().collect();
+        // What is decided here is too much to depend on a busy machine.
+        self.be_patient();
+        let mut printed = FxHashSet::default();
+        for dialect in dialects(&predicate.releases(), input.text) {
+            let text = print_in(&self.bench.store, &self.bench.draft.script, dialect);
+            if !printed.insert(text.clone()) {
+                continue;
+            }
+            let candidate =
+                Candidate { text: &text, configuration: None, satisfied: true, subset: true, plain: false };
+            self.candidates += 1;
+            if self.examiners[0].examine(&candidate)?.interesting {
+                self.dialect = dialect;
+                self.meanings.take(meaning(&mut self.bench.store, &self.bench.draft.script));
+                self.calibrate();
+                self.best.size = Size::of(text.as_bytes());
+                self.best.text = text;
+                self.keep()?;
+                return Ok(true);
+            }
+        }
+        if self.history.is_empty() && self.slowest > LONG {
+            self.steady(input)?;
+        }
+        self.calibrate();
+        Ok(false)
+    }
+
+    /// An input that was examined only once, and is not interesting printed anew, is examined again: what a flaky
+    /// predicate says does not count.
+    fn steady(&mut self, input: Input) -> Result<(), ReduceError> {
+        let text = String::from_utf8_lossy(input.text);
+        let satisfied = input.witness.is_some();
+        let candidate = Candidate { text: &text, configuration: None, satisfied, subset: true, plain: true };
+        self.candidates += 1;
+        let examination = self.examiners[0].examine(&candidate)?;
+        if examination.interesting || examination.timed_out {
+            Ok(())
+        } else {
+            Err(ReduceError::Flaky { seen: 1, runs: BASELINE })
+        }
+    }
+}
+
+/// The ways to write an input that are tried until it is interesting: for each release with the usual names of formats,
+/// then without; and with characters beyond ASCII as they are if it has any.
+pub(crate) fn dialects(releases: &[Release], text: &[u8]) -> Vec<Dialect> {
+    let plain: Vec<Dialect> = releases.iter().map(|release| Dialect::of(*release)).collect();
+    let short = plain.iter().map(|dialect| Dialect { named_formats: true, ..*dialect });
+    let mut all: Vec<Dialect> = short.chain(plain.iter().copied()).collect();
+    if !text.is_ascii() {
+        let raw: Vec<Dialect> =
+            all.iter().map(|dialect| Dialect { escapes: Escapes::Raw, ..*dialect }).collect();
+        all.extend(raw);
+    }
+    all
+}
