@@ -135,11 +135,13 @@ fn cpu(totals: &Totals) -> String {
     let seconds = |micros: u64| micros as f64 / 1e6;
     let cut = totals.runs.values().map(|counts| counts.cut_cpu).sum();
     format!(
-        "{:.1} s solvers ({:.1} s in time-outs, {:.1} s to confirm and ask, {:.1} s to reduce), {:.1} s ours ({:.1} %)",
+        "{:.1} s solvers ({:.1} s in time-outs, {:.1} s to confirm and ask, {:.1} s to reduce, {:.1} s to tell \
+         bugs apart), {:.1} s ours ({:.1} %)",
         seconds(totals.solver_cpu()),
         seconds(cut),
         seconds(totals.other_runs().cpu),
         seconds(totals.of("reduction").cpu),
+        seconds(totals.of("blame").cpu),
         seconds(totals.own_cpu),
         totals.own_share() * 100.0
     )

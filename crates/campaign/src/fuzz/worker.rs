@@ -33,6 +33,9 @@ const THOROUGH: f64 = 0.05;
 /// Mutants up to this size may become seeds.
 const LARGEST_SEED: usize = 16 << 10;
 
+/// After so many rounds in a row without a test case there will be none.
+const IDLE: u32 = 2000;
+
 /// A step that takes this much CPU time of ours is worth a look: scripts are small, and evaluation has budgets.
 const SLOW: Duration = Duration::from_secs(2);
 
@@ -85,6 +88,7 @@ impl<'a> Worker<'a> {
     /// Rounds until the campaign is over.
     pub fn work(&mut self) -> Result<(), CampaignError> {
         let scheduler = self.tools.scheduler;
+        let mut idle = 0;
         while let Some((round, mut state)) = self.tools.shared.next_round() {
             let trial = scheduler.trial(round, || state.claimed.next_untried());
             let plan = trial.unwrap_or_else(|| scheduler.plan(round, &state.learned, &state.pool));
@@ -96,12 +100,18 @@ impl<'a> Worker<'a> {
                 logic: &plan.logic,
                 seeds: plan.seeds.iter().map(PlannedSeed::name).collect(),
             })?;
-            self.round(&plan, usual)?;
+            idle = if self.round(&plan, usual)? == 0 { idle + 1 } else { 0 };
+            if idle == IDLE {
+                let text = "nothing more can be made of these seeds with these engines: the campaign ends";
+                self.tools.shared.observer.note(text);
+                self.tools.shared.stop.ask();
+            }
         }
         Ok(())
     }
 
-    fn round(&mut self, plan: &Plan, usual: Duration) -> Result<(), CampaignError> {
+    /// A round, and how many test cases there were.
+    fn round(&mut self, plan: &Plan, usual: Duration) -> Result<u64, CampaignError> {
         let mut tally = Tally::default();
         let mut options = stream(self.identity.rng_seed, plan.round, StreamPurpose::Options);
         let policy = self.tools.policy;
@@ -132,7 +142,8 @@ impl<'a> Worker<'a> {
         if tried && progress.fruitless == progress.tests {
             self.drop_seeds(plan)?;
         }
-        self.settle(plan, &mut tally)
+        self.settle(plan, &mut tally)?;
+        Ok(progress.tests)
     }
 
     /// All solvers time out on everything made of these seeds, or refuse it, or none has their theories.

@@ -244,12 +244,13 @@ impl Totals {
         self.of(Purpose::Test.word()).runs
     }
 
-    /// Solver runs that are neither of test cases nor of reductions: questions, follow-ups, confirmations,
-    /// measurements.
+    /// Solver runs that are neither of test cases nor make findings small and tell them apart: questions, follow-ups,
+    /// confirmations, measurements.
     pub fn other_runs(&self) -> RunCounts {
         let mut all = RunCounts::default();
+        let apart = [Purpose::Test, Purpose::Reduction, Purpose::Blame].map(Purpose::word);
         for (word, counts) in &self.runs {
-            if word != Purpose::Test.word() && word != Purpose::Reduction.word() {
+            if !apart.contains(&word.as_str()) {
                 all.add(counts);
             }
         }

@@ -209,12 +209,12 @@ impl Reproduction {
         if let Some(extent) = rules.releases {
             let (releases, cost) = releases::compare(bug, best, extent)?;
             finding.releases = releases;
-            accounts += cost;
+            accounts += cost.all_for(Purpose::Blame);
         }
         if let Some(budget) = &rules.blame {
             let (blame, cost) = blame(bug, best, budget, observer)?;
             finding.blame = blame;
-            accounts += cost;
+            accounts += cost.all_for(Purpose::Blame);
         }
         if let (Some(script), Some(verdict)) = (script, verdict) {
             finding.operators = findings::operators(&store, script);

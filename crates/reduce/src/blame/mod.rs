@@ -310,7 +310,8 @@ const SIBLINGS: usize = 3;
 impl Suspect {
     /// Places of terms at which nothing has kept the bug so far.
     fn open(&self) -> Vec<usize> {
-        let is_open = |place: &usize| matches!(self.places[*place], PlaceOutcome::Needed | PlaceOutcome::Untried);
+        let is_open =
+            |place: &usize| matches!(self.places[*place], PlaceOutcome::Needed | PlaceOutcome::Untried);
         (0..self.terms.len()).filter(is_open).collect()
     }
 }

@@ -64,6 +64,7 @@ pub struct Accounts {
     pub confirmation: Account,
     pub place: Account,
     pub reduction: Account,
+    pub blame: Account,
     pub measurement: Account,
 }
 
@@ -76,6 +77,7 @@ impl Accounts {
             Purpose::Confirmation => &self.confirmation,
             Purpose::Place => &self.place,
             Purpose::Reduction => &self.reduction,
+            Purpose::Blame => &self.blame,
             Purpose::Measurement => &self.measurement,
         }
     }
@@ -88,8 +90,17 @@ impl Accounts {
             Purpose::Confirmation => &mut self.confirmation,
             Purpose::Place => &mut self.place,
             Purpose::Reduction => &mut self.reduction,
+            Purpose::Blame => &mut self.blame,
             Purpose::Measurement => &mut self.measurement,
         }
+    }
+
+    /// The same, all of it for one purpose.
+    #[must_use]
+    pub fn all_for(&self, purpose: Purpose) -> Accounts {
+        let mut all = Accounts::default();
+        *all.of_mut(purpose) = self.total();
+        all
     }
 
     /// All purposes together.
@@ -121,8 +132,10 @@ mod tests {
             all += one;
         }
         assert_eq!(all.question.runs, 4);
-        assert_eq!(all.total().runs, 56);
-        assert_eq!(all.total().cpu, Duration::from_millis(56));
+        assert_eq!(all.total().runs, 72);
+        assert_eq!(all.total().cpu, Duration::from_millis(72));
+        let apart = all.all_for(Purpose::Blame);
+        assert_eq!((apart.total(), apart.blame), (all.total(), all.total()));
         let text = serde_json::to_string(&all).expect("JSON");
         assert!(text.contains("\"follow-up\""), "{text}");
         assert_eq!(serde_json::from_str::<Accounts>(&text).expect("accounts"), all);

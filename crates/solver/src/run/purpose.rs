@@ -20,19 +20,22 @@ pub enum Purpose {
     Place,
     /// A candidate of a reduction.
     Reduction,
+    /// What tells a bug from others: which constructs it needs, which releases have it.
+    Blame,
     /// Its time is what is looked at.
     Measurement,
 }
 
 impl Purpose {
     /// All, in the order of a finding's life.
-    pub const ALL: [Purpose; 7] = [
+    pub const ALL: [Purpose; 8] = [
         Purpose::Test,
         Purpose::Question,
         Purpose::FollowUp,
         Purpose::Confirmation,
         Purpose::Place,
         Purpose::Reduction,
+        Purpose::Blame,
         Purpose::Measurement,
     ];
 
@@ -45,6 +48,7 @@ impl Purpose {
             Purpose::Confirmation => "confirmation",
             Purpose::Place => "place",
             Purpose::Reduction => "reduction",
+            Purpose::Blame => "blame",
             Purpose::Measurement => "measurement",
         }
     }
