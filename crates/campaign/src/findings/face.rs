@@ -72,6 +72,9 @@ const REPLACEABLE: f64 = 0.2;
 /// How blame names options.
 const OPTION: &str = "option ";
 
+/// How blame names tactics: a bug that needs one is in it, or in what it hands on.
+const TACTIC: &str = "tactic ";
+
 impl Rarity {
     /// From counts of test cases by construct, among so many test cases.
     pub fn new<'a>(tests: u64, with: impl Iterator<Item = (&'a str, u64)>) -> Rarity {
@@ -185,6 +188,9 @@ fn blamed(blame: &Blame, rarity: &Rarity) -> Vec<Weighed> {
     let needed = blame.to_blame().any(|blamed| blamed.role != Role::Setting && blamed.needed > 0);
     let weigh = |blamed: &Blamed| {
         let worth = worth(&blamed.construct, rarity);
+        if blamed.construct.starts_with(TACTIC) {
+            return Weighed { construct: blamed.construct.clone(), weight: 1.0 };
+        }
         if blamed.role != Role::Computes {
             return Weighed { construct: blamed.construct.clone(), weight: INCIDENTAL * worth };
         }
@@ -230,6 +236,11 @@ mod tests {
         assert!(weights[1].weight < 0.3 * weights[0].weight);
         let alone = Blame { constructs: vec![index] };
         assert_eq!(blamed(&alone, &Rarity::default())[0].construct, "bvadd");
+        let tactic = Blame {
+            constructs: vec![named("/", Role::Computes, 1, &[]), named("tactic qe", Role::Setting, 1, &[])],
+        };
+        let weights = blamed(&tactic, &Rarity::default());
+        assert!(weights[1].weight > weights[0].weight, "{weights:?}");
     }
 
     #[test]
