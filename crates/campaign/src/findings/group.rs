@@ -30,7 +30,7 @@ struct Enough {
 }
 
 /// Where the same releases have both.
-const WITH_RELEASES: Enough = Enough { of_less: 0.5, of_both: 0.5 };
+const WITH_RELEASES: Enough = Enough { of_less: 0.5, of_both: 0.42 };
 
 /// Where releases say little: constructs are all the evidence then.
 const WITHOUT_RELEASES: Enough = Enough { of_less: 0.75, of_both: 0.65 };
