@@ -4,6 +4,7 @@ mod adopt;
 mod claim;
 mod duplicates;
 mod ending;
+mod examined;
 mod graver;
 mod queue;
 mod reduction;
@@ -16,6 +17,7 @@ mod unwanted;
 mod verdicts;
 
 pub use ending::Ending;
+pub use examined::Examined;
 pub use queue::{Triage, TriageRules};
 pub use reduction::{ReducedFinding, ReductionRules, reduce_folder};
 pub use releases::{Extent, compare};

@@ -13,6 +13,7 @@ use solver::run::Runners;
 use super::claim::tells_itself_apart;
 use super::duplicates::Duplicate;
 use super::ending::{Ending, TriageDeadline};
+use super::examined::Examined;
 use super::reduction::{ReductionAttempt, ReductionRules};
 use super::releases::Extent;
 use super::verdicts::Reproduction;
@@ -61,6 +62,8 @@ pub struct Triage<'a> {
     /// Signatures and hashes of inputs that are in the queue or being dealt with, each with the rounds and steps at which
     /// the very same came again.
     pub(super) on_their_way: Mutex<OnTheirWay>,
+    /// Scripts that findings came down to.
+    examined: Arc<Examined>,
 }
 
 /// By signature and hash of the input: the rounds and steps in which the same came again.
@@ -90,6 +93,7 @@ impl<'a> Triage<'a> {
             changed: Condvar::new(),
             duplicates: Mutex::default(),
             on_their_way: Mutex::default(),
+            examined: Arc::default(),
         }
     }
 
@@ -231,6 +235,7 @@ impl<'a> Triage<'a> {
             effort: reduce::Effort { jobs: 1, time: Some(BUDGET) },
             blame: Some(BLAME),
             releases: Some(if self.rules.bisect { Extent::All } else { Extent::Borders }),
+            examined: Arc::clone(&self.examined),
         };
         let Ok(mut runner) = self.runners.runner() else { return ReductionAttempt::NotMade };
         let reduced = reproduction.reduce(&mut *runner, &self.runners, &rules, deadline);

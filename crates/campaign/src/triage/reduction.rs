@@ -5,15 +5,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use eval::{Expectation, to_term};
-use oracle::Asking;
 use oracle::frame::frames;
+use oracle::{Asking, Kind};
 use reduce::blame::{BlameBudget, blame};
+use reduce::driver::Best;
 use reduce::predicate::{Bug, proof};
 use reduce::{Effort, Input, ReduceError, Reduced, Watcher};
 use smtlib::{Command, Mode, Release, Script, Store, print};
-use solver::run::{Configuration, PartyId, Purpose, Run, RunError, RunRules, Runner, Runners, SolverRunners};
+use solver::run::{
+    Accounts, Configuration, PartyId, Purpose, Run, RunError, RunRules, Runner, Runners, SolverRunners,
+};
 use solver::{RunRequest, Solver};
 
+use super::examined::{Examined, Marks};
 use super::releases::{self, Extent};
 use super::rerun::{Rerun, RerunInput, checked};
 use super::verdicts::Reproduction;
@@ -29,6 +33,41 @@ pub struct ReductionRules {
     pub releases: Option<Extent>,
     /// Find out which constructs the bug needs, within this budget.
     pub blame: Option<BlameBudget>,
+    /// What is known from other findings.
+    pub examined: Arc<Examined>,
+}
+
+impl ReductionRules {
+    /// What tells the bug from others, and what it has cost to find that out.
+    fn marks(
+        &self,
+        bug: &Bug,
+        kind: Kind,
+        best: &Best,
+        observer: &dyn Watcher,
+    ) -> Result<(Marks, Accounts), ReduceError> {
+        let accused = best.configuration.as_ref().unwrap_or_else(|| bug.accused());
+        if let Some(known) = self.examined.get(kind, accused, &best.text) {
+            return Ok((known, Accounts::default()));
+        }
+        let mut marks = Marks::default();
+        let mut accounts = Accounts::default();
+        if let Some(extent) = self.releases {
+            let (releases, cost) = releases::compare(bug, best, extent)?;
+            marks.releases = releases;
+            accounts += cost;
+        }
+        if let Some(budget) = &self.blame {
+            let (blame, cost) = blame(bug, best, budget, observer)?;
+            marks.blame = blame;
+            accounts += cost;
+        }
+        // What was cut short is to be done properly the next time.
+        if !observer.stop() {
+            self.examined.remember(kind, accused, &best.text, &marks);
+        }
+        Ok((marks, accounts))
+    }
 }
 
 /// A reduced finding.
@@ -206,16 +245,9 @@ impl Reproduction {
             finding.runs = judged.runs.iter().map(|run| record(&finding, run)).collect();
         }
         let mut accounts = reduced.accounts;
-        if let Some(extent) = rules.releases {
-            let (releases, cost) = releases::compare(bug, best, extent)?;
-            finding.releases = releases;
-            accounts += cost.all_for(Purpose::Blame);
-        }
-        if let Some(budget) = &rules.blame {
-            let (blame, cost) = blame(bug, best, budget, observer)?;
-            finding.blame = blame;
-            accounts += cost.all_for(Purpose::Blame);
-        }
+        let (marks, cost) = rules.marks(bug, finding.kind, best, observer)?;
+        (finding.releases, finding.blame) = (marks.releases, marks.blame);
+        accounts += cost.all_for(Purpose::Blame);
         if let (Some(script), Some(verdict)) = (script, verdict) {
             finding.operators = findings::operators(&store, script);
             // A finding that has been told apart already keeps its name.

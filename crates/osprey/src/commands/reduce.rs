@@ -169,6 +169,7 @@ impl Reduce {
             effort: self.effort(),
             releases: self.bisect.then_some(Extent::All),
             blame: Some(BlameBudget::default()),
+            examined: Arc::default(),
         };
         let done = triage::reduce_folder(&folder, finding, &solvers, self.rules(), &rules, &view)?;
         view.finish();
