@@ -134,6 +134,21 @@ fn a_failed_check_of_its_own_counts_only_with_somebody_elses_word() {
 }
 
 #[test]
+fn strings_are_written_and_read_as_the_release_means_them() {
+    let (Some(bytes), Some(unicode)) = (get("z3@4.8.10"), get("z3@5.4.0")) else { return };
+    for assertion in [
+        "(= s (str.from_code 0))",
+        "(= s (str.++ (str.from_code 10) (str.from_code 92) (str.from_code 200)))",
+        "(= (str.len (str.++ s \"\\x41\\101\\n\")) 10)",
+        "(and (= s \"\\u{5c}x41\") (= (str.len s) 4))",
+    ] {
+        let script = format!("(set-logic ALL)\n(declare-const s String)\n(assert {assertion})\n(check-sat)\n");
+        let verdicts = judge(&script, vec![bytes.clone(), unicode.clone()], None);
+        assert_eq!(kinds(&verdicts), [], "{assertion}: {verdicts:?}");
+    }
+}
+
+#[test]
 fn what_a_model_leaves_out_or_the_standard_leaves_open_is_no_finding() {
     let directory = tempfile::tempdir().expect("a directory");
     let empty = liar(directory.path(), "a", "sat\n()");

@@ -51,7 +51,7 @@ impl<'t, 'a> Rewriter<'t, 'a> {
     ) -> Self {
         let before = |version: &str| version.parse().is_ok_and(|version| release.version < version);
         let escapes = match release.family {
-            Family::Z3 if before("4.8.9") => Escapes::LegacyZ3,
+            Family::Z3 if before("4.8.11") => Escapes::LegacyZ3,
             Family::Cvc4 if before("1.8") => Escapes::LegacyCvc4,
             _ => Escapes::Standard,
         };

@@ -13,7 +13,7 @@ pub enum Escapes {
     /// SMT-LIB 2.6: `\u{X}` with one to five hexadecimal digits, and `\uXXXX`.
     /// Anything else, a lone backslash included, stands for itself.
     Standard,
-    /// Z3 before 4.8.9, 8-bit characters: `\xHH`, one to three octal digits,
+    /// Z3 before 4.8.11, 8-bit characters: `\xHH`, one to three octal digits,
     /// `\a \b \f \n \r \t \v`; before any other character the backslash is
     /// dropped.
     LegacyZ3,

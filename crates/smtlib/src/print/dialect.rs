@@ -27,7 +27,8 @@ impl Dialect {
     pub fn of(release: Release) -> Dialect {
         let before = |family: Family, version: Version| release.family == family && release.version < version;
         let old_z3 = before(Family::Z3, Version::new(4, 8, 9));
-        let bytes = old_z3 || before(Family::Cvc4, Version::new(1, 8, 0));
+        // Z3 4.8.9 and 4.8.10 read `\u{41}`, too, but only bytes, and `\x41` is a character to them still.
+        let bytes = before(Family::Z3, Version::new(4, 8, 11)) || before(Family::Cvc4, Version::new(1, 8, 0));
         Dialect {
             release,
             escapes: if bytes { Escapes::Hex } else { Escapes::Unicode },
