@@ -375,6 +375,7 @@ fn a_report_has_everything_a_developer_asks_for() {
         clean: vec!["5.4.0".to_owned()],
         last_good: None,
         first_fixed: Some("5.4.0".to_owned()),
+        silent: Vec::new(),
     });
     let report = place.write(&found, SCRIPT).with_file_name("report.md");
     let report = std::fs::read_to_string(report).expect("a report");

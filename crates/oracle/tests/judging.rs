@@ -142,7 +142,8 @@ fn strings_are_written_and_read_as_the_release_means_them() {
         "(= (str.len (str.++ s \"\\x41\\101\\n\")) 10)",
         "(and (= s \"\\u{5c}x41\") (= (str.len s) 4))",
     ] {
-        let script = format!("(set-logic ALL)\n(declare-const s String)\n(assert {assertion})\n(check-sat)\n");
+        let script =
+            format!("(set-logic ALL)\n(declare-const s String)\n(assert {assertion})\n(check-sat)\n");
         let verdicts = judge(&script, vec![bytes.clone(), unicode.clone()], None);
         assert_eq!(kinds(&verdicts), [], "{assertion}: {verdicts:?}");
     }

@@ -109,8 +109,10 @@ fn shown(summary: &Summary, out: &Path) -> String {
         line(format_args!("    {}{flaky}{gone}{faces}", folder.display()));
     }
     if summary.pending > 0 {
+        let more = if summary.findings.is_empty() { "" } else { " more" };
+        let are = if summary.pending == 1 { "is" } else { "are" };
         line(format_args!(
-            "  {} more are confirmed but not told apart yet; --resume goes on with them",
+            "  {}{more} {are} confirmed but not told apart yet; --resume goes on with what is left",
             summary.pending
         ));
     }

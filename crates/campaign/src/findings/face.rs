@@ -17,6 +17,9 @@ pub struct Face {
     pub kind: Option<Kind>,
     /// The solver to blame, as specs name it: `z3@4.8.7`.
     pub solver: String,
+    /// Which solver that is, also where it is a program at a path.
+    #[serde(default)]
+    pub family: String,
     /// The place of a crash.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub place: Option<String>,
@@ -88,6 +91,10 @@ impl Rarity {
             return USUAL;
         }
         let operator = construct.split(' ').next().unwrap_or(construct);
+        // Only operators are counted.
+        if smtlib::theory::table().named(operator).is_empty() {
+            return USUAL;
+        }
         let with = self.with.get(operator).copied().unwrap_or(0).min(self.tests);
         let (all, with) = ((self.tests + 1) as f64, (with + 1) as f64);
         (all / with).ln() / all.ln()
@@ -115,6 +122,7 @@ impl Face {
         Face {
             kind: Some(finding.kind),
             solver: finding.solver.clone(),
+            family: finding.title.to_lowercase(),
             place,
             signal,
             options: needed_options(options, &finding.blame),
@@ -137,7 +145,10 @@ impl Face {
 
     /// The solver without its release.
     pub fn line(&self) -> &str {
-        self.solver.split('@').next().unwrap_or_default()
+        match self.family.as_str() {
+            "" => self.solver.split('@').next().unwrap_or_default(),
+            family => family,
+        }
     }
 
     /// What makes an example clear, the clearest first: a grave kind, reduced, default options, a new release, small.
@@ -259,7 +270,8 @@ mod tests {
         let counts = [("+", 9_000), ("seq.foldl", 3)];
         let rarity = Rarity::new(10_000, counts.into_iter());
         assert!(rarity.of("+") < 0.05 && rarity.of("seq.foldl") > 0.8);
-        assert!((rarity.of("never") - 1.0).abs() < 1e-9);
+        assert!((rarity.of("fp.rem") - 1.0).abs() < 1e-9);
+        assert_eq!(rarity.of("uninterpreted function"), USUAL, "no operator: nobody has counted");
         assert_eq!(rarity.of("+ Real"), rarity.of("+"), "sorts are not counted");
         let few = Rarity::new(FEW - 1, counts.into_iter());
         assert_eq!((few.of("+"), few.of("seq.foldl")), (USUAL, USUAL), "too few to tell");

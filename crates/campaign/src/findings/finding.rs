@@ -167,6 +167,10 @@ pub struct Releases {
     pub last_good: Option<String>,
     /// The oldest clean release after the newest affected one.
     pub first_fixed: Option<String>,
+    /// Releases beside those that may have the bug or not: they gave up, refused the script, or were not asked. Where one
+    /// stands between an affected and a clean release, nobody knows when the bug came or went.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub silent: Vec<String>,
 }
 
 fn nothing_blamed(blame: &Blame) -> bool {

@@ -5,6 +5,7 @@ use oracle::Kind;
 use reduce::blame::Blamed;
 use smtlib::Status;
 
+use super::Stage;
 use super::finding::{Finding, Releases, RunRecord, Small};
 use super::repro::{Repro, WITH_MODEL};
 use super::signature::essential;
@@ -56,8 +57,7 @@ pub fn headline(finding: &Finding, script: &str) -> String {
         (Kind::WrongValue, _) => "gives values that contradict its model".to_owned(),
         (Kind::Performance, _) => "is far slower than others".to_owned(),
     };
-    let mut constructs: Vec<String> = essential(&finding.operators).into_iter().map(str::to_owned).collect();
-    constructs.extend(tactics(script));
+    let constructs = constructs(finding, script);
     let named = constructs.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     let left = match constructs.len() {
         0 => String::new(),
@@ -65,6 +65,31 @@ pub fn headline(finding: &Finding, script: &str) -> String {
         _ => format!(": {named}"),
     };
     format!("{who} {what}{left}{}", options(finding))
+}
+
+/// What the bug needs, where that is known; else all that the script has.
+fn constructs(finding: &Finding, script: &str) -> Vec<String> {
+    let is_told = |blamed: &&Blamed| {
+        let name = &blamed.construct;
+        !name.starts_with("option ") && !name.starts_with("logic ") && !is_plain(finding, name)
+    };
+    let plain = |name: &str| match name.strip_prefix("tactic ") {
+        Some(tactic) => format!("the tactic {tactic}"),
+        None => name.to_owned(),
+    };
+    let needed: Vec<String> =
+        finding.blame.to_blame().filter(is_told).map(|blamed| plain(&blamed.construct)).collect();
+    if !needed.is_empty() {
+        return needed;
+    }
+    let mut all: Vec<String> = essential(&finding.operators).into_iter().map(str::to_owned).collect();
+    all.extend(tactics(script));
+    all
+}
+
+/// Goes without saying: who looks at a wrong model has asked for it.
+fn is_plain(finding: &Finding, construct: &str) -> bool {
+    finding.kind == Kind::InvalidModel && construct == "get-model"
 }
 
 /// The tactics that Z3's scripts name.
@@ -119,8 +144,12 @@ pub fn markdown(finding: &Finding, shown: &ReportTexts, repro: &Repro) -> String
     if finding.flaky {
         out += "The behaviour does not repeat in every run.\n\n";
     }
-    if finding.is_pending() {
-        out += "The input has not been made small yet.\n\n";
+    match &finding.stage {
+        Stage::Pending { .. } => out += "The input has not been made small yet.\n\n",
+        Stage::Reduced(shrunk) if !shrunk.finished => {
+            out += "The input could be made smaller still: the time for that was up (`osprey reduce` goes on).\n\n";
+        }
+        _ => {}
     }
     for run in finding.runs.iter().take(1) {
         let name = if finding.accused.is_some() { titled(finding, run) } else { run.solver.clone() };
@@ -205,7 +234,8 @@ fn input(finding: &Finding, shown: &ReportTexts) -> String {
 /// Which constructs it needs, and which bug it is another face of.
 fn needs(finding: &Finding) -> String {
     let mut out = String::new();
-    let to_blame: Vec<&Blamed> = finding.blame.to_blame().collect();
+    let to_blame: Vec<&Blamed> =
+        finding.blame.to_blame().filter(|blamed| !is_plain(finding, &blamed.construct)).collect();
     if !to_blame.is_empty() {
         out += "## What it needs\n\nWithout these the misbehaviour goes away, the most telling first:\n\n";
         for blamed in to_blame {
@@ -290,6 +320,9 @@ fn affected(releases: &Releases) -> String {
     }
     if let Some(fixed) = &releases.first_fixed {
         out += &format!("- Fixed in: {}\n", prose(fixed));
+    }
+    if !releases.silent.is_empty() {
+        out += &format!("- Not known (no answer, or not asked): {}\n", listed(&releases.silent));
     }
     out
 }

@@ -53,7 +53,7 @@ impl ReductionRules {
         let mut marks = Marks::default();
         let mut accounts = Accounts::default();
         if let Some(extent) = self.releases {
-            let (releases, cost) = releases::compare(bug, best, extent)?;
+            let (releases, cost) = releases::compare(bug, best, extent, observer)?;
             marks.releases = releases;
             accounts += cost;
         }
@@ -319,6 +319,12 @@ fn ground(store: &mut Store, script: &Script, witness: &str) -> Option<String> {
     let mut ground = script.clone();
     let place = ground.commands.iter().position(Command::is_check)?;
     ground.commands.splice(place..place, values);
+    // Whoever is asked: the tactic is not part of what the witness proves.
+    for command in &mut ground.commands {
+        if matches!(command, Command::CheckSatUsing(_)) {
+            *command = Command::CheckSat;
+        }
+    }
     Some(print::print(store, &ground, Release::STANDARD))
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use reduce::ReduceError;
+use reduce::Watcher;
 use reduce::driver::Best;
 use reduce::predicate::{Bug, Candidate, Predicate as _};
 use smtlib::{Mode, Store, print};
@@ -25,7 +26,12 @@ const ASKED: usize = 14;
 
 /// Puts installed releases in the place of the accused and looks for the same bug. Nothing when no other release is
 /// installed. With what the runs have cost.
-pub fn compare(bug: &Bug, best: &Best, extent: Extent) -> Result<(Option<Releases>, Accounts), ReduceError> {
+pub fn compare(
+    bug: &Bug,
+    best: &Best,
+    extent: Extent,
+    watcher: &dyn Watcher,
+) -> Result<(Option<Releases>, Accounts), ReduceError> {
     let own = best.configuration.as_ref().unwrap_or_else(|| bug.accused());
     let mut store = Store::new();
     let parsed = smtlib::parse(&mut store, best.text.as_bytes(), Mode::Tolerant).ok();
@@ -42,6 +48,9 @@ pub fn compare(bug: &Bug, best: &Best, extent: Extent) -> Result<(Option<Release
         })
         .collect();
     let ask = |place: usize| {
+        if watcher.stop() {
+            return Ok(None);
+        }
         let configuration = &configurations[place];
         let release = configuration.release();
         let text = match &parsed {
@@ -70,24 +79,40 @@ pub fn compare(bug: &Bug, best: &Best, extent: Extent) -> Result<(Option<Release
         Extent::Borders => survey.borders(place.unwrap_or(configurations.len()), ASKED)?,
     }
     let Survey { said, .. } = survey;
-    let order: Vec<(String, bool)> = said
+    let order: Vec<(String, Option<bool>)> = said
         .iter()
         .zip(&configurations)
-        .filter_map(|(said, configuration)| Some((configuration.solver.name(), (*said)??)))
+        .map(|(said, configuration)| (configuration.solver.name(), said.flatten()))
         .collect();
     let accounts = examiner.take_accounts();
-    Ok(((!order.is_empty()).then(|| found(order)), accounts))
+    let told = order.iter().any(|(_, said)| said.is_some());
+    Ok((told.then(|| found(order)), accounts))
 }
 
-/// What the answers come to, in the order of releases.
-fn found(order: Vec<(String, bool)>) -> Releases {
+/// What the answers come to, in the order of releases. The bug came or went at a release only if its neighbour on the other
+/// side of the border has told, too. What lies between two that have the bug, or two that do not, need not be asked.
+fn found(order: Vec<(String, Option<bool>)>) -> Releases {
     let mut found = Releases::default();
-    let first = order.iter().position(|(_, affected)| *affected);
-    let last = order.iter().rposition(|(_, affected)| *affected);
-    found.last_good = first.and_then(|first| order[..first].last()).map(|(name, _)| name.clone());
-    found.first_fixed = last.and_then(|last| order.get(last + 1)).map(|(name, _)| name.clone());
-    for (name, affected) in order {
-        if affected { found.affected.push(name) } else { found.clean.push(name) }
+    let first = order.iter().position(|(_, said)| *said == Some(true));
+    let last = order.iter().rposition(|(_, said)| *said == Some(true));
+    let clean = |place: usize| {
+        order.get(place).filter(|(_, said)| *said == Some(false)).map(|(name, _)| name.clone())
+    };
+    found.last_good = first.and_then(|first| clean(first.checked_sub(1)?));
+    found.first_fixed = last.and_then(|last| clean(last + 1));
+    for (place, (name, said)) in order.iter().enumerate() {
+        match said {
+            Some(true) => found.affected.push(name.clone()),
+            Some(false) => found.clean.push(name.clone()),
+            // Beside a border, or beyond all that told something.
+            None => {
+                let before = order[..place].iter().rev().find_map(|(_, said)| *said);
+                let after = order[place..].iter().find_map(|(_, said)| *said);
+                if before != after {
+                    found.silent.push(name.clone());
+                }
+            }
+        }
     }
     found
 }
@@ -181,7 +206,7 @@ mod tests {
         let mut survey = Survey { said: vec![None; letters.len()], asked: 0, ask };
         survey.borders(own, most).expect("asked");
         let said = survey.said.iter().enumerate();
-        let order = said.filter_map(|(place, said)| Some((place.to_string(), (*said)??))).collect();
+        let order = said.map(|(place, said)| (place.to_string(), said.flatten())).collect();
         (places, found(order))
     }
 
@@ -200,9 +225,16 @@ mod tests {
     }
 
     #[test]
-    fn releases_that_tell_nothing_are_passed_over() {
+    fn releases_that_tell_nothing_leave_it_open_when_the_bug_came_and_went() {
         let (_, found) = asked("....gg.bb.gg..", 8, 14);
-        assert_eq!((found.last_good.as_deref(), found.first_fixed.as_deref()), (Some("5"), Some("10")));
+        assert_eq!((found.last_good.as_deref(), found.first_fixed.as_deref()), (None, None));
+        assert!(
+            found.silent.contains(&"6".to_owned()) && found.silent.contains(&"9".to_owned()),
+            "{found:?}"
+        );
+        let (_, found) = asked("gg.gbbgg", 4, 14);
+        assert_eq!((found.last_good.as_deref(), found.first_fixed.as_deref()), (Some("3"), Some("6")));
+        assert_eq!(found.silent, Vec::<String>::new(), "it stands beside no border");
         let (places, found) = asked("..............b", 14, 6);
         assert_eq!((found.last_good, found.affected), (None, vec!["14".to_owned()]));
         assert!(places.len() <= 6, "{places:?}");

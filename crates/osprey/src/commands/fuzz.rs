@@ -86,7 +86,7 @@ pub struct Fuzz {
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
 
-    /// Stop at the Nth unique finding
+    /// Stop at the Nth bug
     #[arg(long, value_name = "N")]
     stop_after: Option<u64>,
 

@@ -224,7 +224,12 @@ impl Reduce {
             replace(path, model).map_err(reduce::ReduceError::Disk)?;
         }
         let releases = match self.bisect {
-            true => triage::compare(&bug, &reduced.best, Extent::All)?.0,
+            true => {
+                let view = View::new(None, self.json);
+                let releases = triage::compare(&bug, &reduced.best, Extent::All, &view)?.0;
+                view.finish();
+                releases
+            }
             false => None,
         };
         Ok(report(&self.input, &out, &reduced, Some(verdict.kind.to_string()), releases))

@@ -237,6 +237,8 @@ impl BugExaminer {
         let timed_out = first.answers.class == RunClass::Timeout;
         let answered = first.answers.class == RunClass::Answered || first.answers.crash().is_some();
         let no = Examination { timed_out, answered, ..Examination::default() };
+        // It misbehaves as the bug does, and nothing proves it: that is not the absence of the bug.
+        let open = Examination { timed_out, ..Examination::default() };
         if timed_out || !bug.shows(&first, 0) {
             return Ok(no);
         }
@@ -254,7 +256,7 @@ impl BugExaminer {
         for (place, party) in bug.parties.iter().enumerate().skip(1) {
             let run = texts.run(&self.store, party, &mut asking)?;
             if !bug.shows(&run, place) {
-                return Ok(no);
+                return Ok(open);
             }
             runs.push(run);
         }
@@ -284,7 +286,7 @@ impl BugExaminer {
                 (found.value == ModelValue::True).then(|| (found.text.clone(), release))
             });
             if found.is_none() {
-                return Ok(no);
+                return Ok(open);
             }
             model = found;
         }
@@ -296,7 +298,9 @@ impl BugExaminer {
         let verdicts = self.judge.judge(&mut subject, &runs, &mut asking)?;
         let accused = runs[0].party();
         let interesting = verdicts.iter().any(|verdict| bug.is(verdict, accused, script));
-        Ok(Examination { interesting, model, ..no })
+        // A model that is right is an answer; a wrong answer that nothing refutes is none.
+        let answered = interesting || bug.kind == Kind::InvalidModel;
+        Ok(Examination { interesting, model, answered, ..no })
     }
 }
 

@@ -34,6 +34,7 @@ pub(super) fn interpret(solver: &Solver, outline: &Outline, output: &[u8]) -> In
         checks_seen: 0,
         unplaced_error: false,
         tainted: false,
+        surplus: false,
         found: Interpreted::default(),
     };
     let mut position = 0;
@@ -54,6 +55,10 @@ pub(super) fn interpret(solver: &Solver, outline: &Outline, output: &[u8]) -> In
         }
         reading.take(&piece);
     }
+    // More answers than questions: nobody knows which belong to which.
+    if reading.surplus {
+        reading.found.checks.iter_mut().for_each(|answer| answer.tainted = true);
+    }
     reading.found
 }
 
@@ -72,8 +77,10 @@ struct Reading<'a> {
     checks_seen: usize,
     /// An error came that could belong to any command from `next` on.
     unplaced_error: bool,
-    /// A command that matters was refused.
+    /// A command that matters was refused, or it is not clear to which question an answer belongs.
     tainted: bool,
+    /// There was an answer after that to the last check.
+    surplus: bool,
     found: Interpreted,
 }
 
@@ -145,19 +152,49 @@ impl Reading<'_> {
             "unsupported" if alone => {
                 self.found.unsupported += 1;
                 // Which command said so is not told; commands nobody knows may have changed the script.
+                self.pass_open_question();
                 return self.keep(text);
             }
-            _ => return self.keep(text),
+            _ => {
+                self.pass_open_question();
+                return self.keep(text);
+            }
         };
+        // A term that is printed may look like an answer: `(eval x)` where a constructor is called `unsat`.
+        if self.pass_open_question() {
+            self.tainted = true;
+            return self.keep(text);
+        }
         let check = match self.find(|prints| *prints == Prints::Check) {
             Some(index) => {
                 let check = self.checks_before(index);
                 self.pass(index);
                 check
             }
-            None => self.found.checks.last().map_or(0, |last| last.check + 1),
+            // A script that nobody has read.
+            None if self.outline.commands.is_empty() => {
+                self.found.checks.last().map_or(0, |last| last.check + 1)
+            }
+            None => {
+                self.surplus = true;
+                return self.keep(text);
+            }
         };
         self.found.checks.push(CheckAnswer { answer, check, tainted: self.tainted });
+    }
+
+    /// Whether the next command that prints something may print anything. It has done so then.
+    fn pass_open_question(&mut self) -> bool {
+        let asked = self.find(|prints| !matches!(prints, Prints::Nothing | Prints::NothingHarmless));
+        let open = asked.filter(|index| self.outline.commands[*index].prints == Prints::Other);
+        // After an error that belongs to an unknown command it may have been that one's.
+        match open.filter(|_| !self.unplaced_error) {
+            Some(index) => {
+                self.pass(index);
+                true
+            }
+            None => false,
+        }
     }
 
     fn error(&mut self, text: &[u8]) {

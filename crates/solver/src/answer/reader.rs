@@ -48,6 +48,11 @@ pub fn next_piece(bytes: &[u8], from: usize) -> Option<Piece> {
             None => (Kind::Broken, line_end(bytes, start)),
         },
         b';' => (Kind::Comment, line_end(bytes, start)),
+        // A quoted symbol may have lines that look like answers.
+        b'|' => {
+            let close = bytes[start + 1..].iter().position(|byte| *byte == b'|');
+            (Kind::Text, line_end(bytes, close.map_or(start, |length| start + 1 + length)))
+        }
         _ => (Kind::Text, line_end(bytes, start)),
     };
     let trailing = bytes[start..end].iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();

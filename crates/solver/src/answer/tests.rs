@@ -294,6 +294,31 @@ fn an_answer_before_a_segfault_is_kept() {
 }
 
 #[test]
+fn what_a_term_prints_is_no_answer() {
+    let exit = Exit::Exited(0);
+    let trusted = |script: &str, stdout: &str| {
+        let answers = read("z3", "5.4.0", script, stdout, "", exit);
+        answers.trusted().map(|check| (check.check, check.answer.word())).collect::<Vec<_>>()
+    };
+    let script = "(declare-datatypes ((R 0)) (((sat) (unsat))))(declare-const r R)(check-sat)(eval r)(push 1)(check-sat)";
+    assert_eq!(trusted(script, "sat\nunsat\nsat\n"), [(0, "sat")], "the rest is not clear");
+    assert_eq!(trusted(script, "sat\n7\nsat\n"), [(0, "sat"), (1, "sat")]);
+    assert_eq!(trusted(script, "sat\n(f 7)\nsat\n"), [(0, "sat"), (1, "sat")]);
+    assert_eq!(trusted(script, "sat\n|a\nunsat\nb|\nsat\n"), [(0, "sat"), (1, "sat")]);
+    assert_eq!(trusted("(simplify unsat)(check-sat)", "unsat\nsat\n"), []);
+    let statistics = "(check-sat)(get-info :all-statistics)(get-option :produce-models)(check-sat)";
+    assert_eq!(trusted(statistics, "sat\n(:time 1)\ntrue\nunsat\n"), [(0, "sat"), (1, "unsat")]);
+}
+
+#[test]
+fn answers_to_questions_that_were_not_asked_make_all_of_them_worthless() {
+    let answers = read("z3", "5.4.0", "(check-sat)", "sat\nunsat\n", "", Exit::Exited(0));
+    assert_eq!(answers.trusted().count(), 0);
+    let many = read("z3", "5.4.0", "(check-sat)", &"sat\n".repeat(100_000), "", Exit::Exited(0));
+    assert_eq!((many.checks.len(), many.trusted().count()), (1, 0));
+}
+
+#[test]
 fn a_build_without_a_feature_is_no_crash() {
     let stderr = "Fatal failure within CVC4::Node CVC4::theory::fp::FpConverter::convert(CVC4::TNode) at \
         ./src/theory/fp/fp_converter.cpp:1700\nUnimplemented code encounteredConversion is dependent on SymFPU\n";

@@ -140,7 +140,9 @@ impl List {
             }
             text += &shown(bug.example);
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "  bug {}, shown by {} test cases", bug.bug, bug.shown);
+            let cases =
+                if bug.shown == 1 { "1 test case".to_owned() } else { format!("{} test cases", bug.shown) };
+            let _ = writeln!(text, "  bug {}, shown by {cases}", bug.bug);
             for face in &bug.faces {
                 let _ = writeln!(text, "  another face: {}", face.folder.display());
                 if let Some(group) = &face.finding.group {

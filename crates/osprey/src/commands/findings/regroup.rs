@@ -31,10 +31,7 @@ impl Merge {
     pub fn run(self) -> Result<Exit> {
         let (mut store, hashes) = named(&self.findings)?;
         let moved = regroup::merge(&mut *store, &hashes)?;
-        output::print_line(&format!(
-            "{moved} findings are taken for the bug of {} now",
-            self.findings[0].display()
-        ))?;
+        output::print_line(&format!("{moved} more taken for the bug of {} now", self.findings[0].display()))?;
         Ok(Exit::Clean)
     }
 }
