@@ -56,9 +56,14 @@ fn two_bugs_are_two_until_a_person_says_otherwise_and_known_ones_are_not_told_ag
     let together = bugs(&out);
     assert_eq!(together.len(), 1, "{together:?}");
     assert_eq!(together[0]["faces"].as_array().map(Vec::len), Some(1));
+    let reported = || std::fs::read_to_string(Path::new(&folder(other)).join("report.md")).expect("a report");
+    assert!(reported().contains("It is most likely the bug of"), "{}", reported());
+    let again = run(&["findings", "merge", &folder(one), &folder(other)]);
+    assert!(text(&again).contains("nothing has changed"), "{}", text(&again));
     let split = run(&["findings", "split", &folder(other)]);
     assert_eq!(split.status.code(), Some(0), "{}", text(&split));
     assert_eq!(bugs(&out).len(), 2);
+    assert!(!reported().contains("It is most likely the bug of"), "{}", reported());
 
     let later = place.path("later");
     let again = campaign(&later, &["--known", &folder(one)]);

@@ -370,6 +370,20 @@ impl Finding {
         folder::replace(folder, &contents)
     }
 
+    /// Says anew which bug it is taken for, in the folder where it is.
+    pub fn write_group(&self, folder: &Path) -> Result<(), CampaignError> {
+        let read = |name: &str| input::read_text(&folder.join(name), input::LARGEST_FILE);
+        let script = read(self.script_name()).map_err(|error| CampaignError::NotAFinding {
+            path: folder.to_owned(),
+            reason: error.to_string(),
+        })?;
+        let (witness, ground) = (read(self.witness_name()).ok(), read("ground.smt2").ok());
+        let shown = ReportTexts { script: &script, witness: witness.as_deref(), ground: ground.as_deref() };
+        let report = report::markdown(self, &shown, &Repro::of(self, &script));
+        let json = self.json()?;
+        folder::replace(folder, &[Content::new("report.md", &report), Content::new("finding.json", &json)])
+    }
+
     fn json(&self) -> Result<String, CampaignError> {
         let text =
             serde_json::to_string_pretty(self).map_err(|error| CampaignError::Internal(error.to_string()))?;

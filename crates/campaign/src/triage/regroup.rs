@@ -1,7 +1,10 @@
 //! Groups as a person corrects them. New findings join the group of the finding they are most like, so that a correction
 //! is followed from then on.
 
+use std::path::Path;
+
 use crate::error::CampaignError;
+use crate::findings::{Finding, Group, Membership};
 use crate::store::{CampaignStore, KnownFinding};
 
 /// Takes the bugs of these findings, by their hashes, for one: that of the first. Tells how many findings have moved.
@@ -30,6 +33,26 @@ pub fn split(store: &mut dyn CampaignStore, hashes: &[String]) -> Result<(), Cam
     }
     for one in &apart {
         store.regroup(&one.hash, &leader.hash)?;
+    }
+    Ok(())
+}
+
+/// Has the folders of findings say which bug they are taken for now, where that has changed.
+pub fn relabel(store: &mut dyn CampaignStore, bugs: &Path) -> Result<(), CampaignError> {
+    for group in Group::all(&store.findings()?) {
+        let example = group.example().map(|one| one.folder.clone()).unwrap_or_default();
+        for member in &group.members {
+            let Ok((mut finding, folder)) = Finding::read(&bugs.join(&member.folder)) else { continue };
+            let wanted = (member.hash != group.id).then_some(&group.id);
+            // A face without a folder of its own names another's.
+            if finding.hash() != member.hash || finding.group.as_ref().map(|group| &group.id) == wanted {
+                continue;
+            }
+            let why = "somebody who knows has said so".to_owned();
+            finding.group =
+                wanted.map(|id| Membership { id: id.clone(), example: example.clone(), why: why.clone() });
+            finding.write_group(&folder)?;
+        }
     }
     Ok(())
 }

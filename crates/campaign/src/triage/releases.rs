@@ -204,6 +204,7 @@ mod tests {
             })
         };
         let mut survey = Survey { said: vec![None; letters.len()], asked: 0, ask };
+        survey.said[own] = Some(Some(true));
         survey.borders(own, most).expect("asked");
         let said = survey.said.iter().enumerate();
         let order = said.map(|(place, said)| (place.to_string(), said.flatten())).collect();

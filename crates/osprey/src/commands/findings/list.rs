@@ -59,7 +59,12 @@ impl List {
             bail!("'{}' is not the output folder of a campaign: it has no folder 'bugs'", self.out.display());
         }
         // Counts and groups are in the store; without it the folders still tell everything else.
-        let known = store::read(&self.out).and_then(|mut store| store.findings()).unwrap_or_default();
+        let known = store::read(&self.out).and_then(|mut store| store.findings()).unwrap_or_else(|error| {
+            output::say(&format!(
+                "osprey: {error}; counts of duplicates are missing, and bugs are told apart by what findings say"
+            ));
+            Vec::new()
+        });
         let listed = self.listed(&known)?;
         let text = if self.group { self.by_bug(&known, &listed)? } else { self.one_by_one(&listed)? };
         output::print(&text)?;
@@ -125,9 +130,14 @@ impl List {
                 faces: faces.to_vec(),
             });
         }
-        // What the store does not know is a bug of its own.
+        // What the store does not know is the bug that its folder says.
         for item in listed.iter().filter(|item| !known.iter().any(|known| known.hash == item.finding.hash()))
         {
+            if let Some(bug) = bugs.iter_mut().find(|bug| *bug.bug == item.bug) {
+                bug.faces.push(item);
+                bug.shown += 1;
+                continue;
+            }
             let kind = item.finding.kind.to_string();
             bugs.push(Bug { bug: &item.bug, kind, shown: 1, example: item, faces: Vec::new() });
         }

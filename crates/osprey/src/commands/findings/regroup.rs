@@ -29,17 +29,24 @@ pub struct Split {
 
 impl Merge {
     pub fn run(self) -> Result<Exit> {
-        let (mut store, hashes) = named(&self.findings)?;
+        let (mut store, hashes, bugs) = named(&self.findings)?;
         let moved = regroup::merge(&mut *store, &hashes)?;
-        output::print_line(&format!("{moved} more taken for the bug of {} now", self.findings[0].display()))?;
+        regroup::relabel(&mut *store, &bugs)?;
+        let first = self.findings[0].display();
+        output::print_line(&match moved {
+            0 => format!("nothing has changed: all are taken for the bug of {first} already"),
+            1 => format!("1 finding more is taken for the bug of {first} now"),
+            more => format!("{more} findings more are taken for the bug of {first} now"),
+        })?;
         Ok(Exit::Clean)
     }
 }
 
 impl Split {
     pub fn run(self) -> Result<Exit> {
-        let (mut store, hashes) = named(&self.findings)?;
+        let (mut store, hashes, bugs) = named(&self.findings)?;
         regroup::split(&mut *store, &hashes)?;
+        regroup::relabel(&mut *store, &bugs)?;
         let what = if hashes.len() == 1 { "is a bug of its own" } else { "are one bug of their own" };
         let names: Vec<String> = self.findings.iter().map(|path| path.display().to_string()).collect();
         output::print_line(&format!("{} {what} now", names.join(", ")))?;
@@ -47,8 +54,8 @@ impl Split {
     }
 }
 
-/// The store of the findings' campaign, and their hashes.
-fn named(folders: &[PathBuf]) -> Result<(Box<dyn CampaignStore>, Vec<String>)> {
+/// The store of the findings' campaign, their hashes, and the folder they are in.
+fn named(folders: &[PathBuf]) -> Result<(Box<dyn CampaignStore>, Vec<String>, PathBuf)> {
     let mut hashes = Vec::new();
     let mut campaign: Option<PathBuf> = None;
     for path in folders {
@@ -67,5 +74,5 @@ fn named(folders: &[PathBuf]) -> Result<(Box<dyn CampaignStore>, Vec<String>)> {
         hashes.push(finding.hash());
     }
     let Some(out) = campaign else { bail!("no finding is named") };
-    Ok((store::open(&out).map_err(CampaignError::from)?, hashes))
+    Ok((store::open(&out).map_err(CampaignError::from)?, hashes, out.join("bugs")))
 }
