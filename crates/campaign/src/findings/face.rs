@@ -29,6 +29,9 @@ pub struct Face {
     /// Options that the bug needs, as they are written.
     #[serde(default)]
     pub options: Vec<String>,
+    /// Operators of the script it came down to.
+    #[serde(default)]
+    pub operators: Vec<String>,
     /// What the bug needs, the most to blame first.
     #[serde(default)]
     pub constructs: Vec<Weighed>,
@@ -126,6 +129,10 @@ impl Face {
             place,
             signal,
             options: needed_options(options, &finding.blame),
+            operators: match finding.is_reduced() {
+                true => essential(&finding.operators).into_iter().map(str::to_owned).collect(),
+                false => Vec::new(),
+            },
             constructs: weighed(finding, rarity),
             releases: finding.releases.clone(),
             size,

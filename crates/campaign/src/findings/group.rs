@@ -54,6 +54,11 @@ pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
         (Some(a), Some(b)) if a == b => {
             return Some(Likeness { degree: 1.0, why: format!("it crashes at the same place, {a}") });
         }
+        // Whether a wrong pointer or a wrong divisor is met first is chance.
+        (Some(a), Some(b)) if functions(a).is_some() && functions(a) == functions(b) => {
+            let place = functions(a).unwrap_or_default();
+            return Some(Likeness { degree: 0.9, why: format!("it crashes in the same functions, {place}") });
+        }
         (Some(_), Some(_)) => return None,
         _ => {}
     }
@@ -64,6 +69,10 @@ pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
         (Some(a), Some(b)) => Some(same_releases(a, b)?),
         _ => None,
     };
+    if !one.operators.is_empty() && one.operators == other.operators {
+        let why = format!("it comes down to the same operators, {}", one.operators.join(", "));
+        return Some(Likeness { degree: 1.0, why });
+    }
     let common = overlap(&one.constructs, &other.constructs)?;
     let released = released.filter(|asked| *asked >= TELLING);
     let enough = if released.is_some() { WITH_RELEASES } else { WITHOUT_RELEASES };
@@ -78,6 +87,11 @@ pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
         None => format!("it needs {what} too"),
     };
     Some(Likeness { degree: common.of_both, why })
+}
+
+/// The functions in the name of a place, without the signal and what was printed.
+fn functions(place: &str) -> Option<&str> {
+    place.split(" | ").find(|part| part.contains("::") && part.contains(" < "))
 }
 
 /// A bug that shows without an option shows with it, too; two different options are two bugs until something smaller
@@ -286,6 +300,34 @@ mod tests {
         assert!(alike(&one, &at("smt::theory_seq::len", &[("fp.add", 0.9)])).is_some());
         assert_eq!(alike(&one, &at("sat::solver::propagate", &[("str.len", 0.9)])), None);
         assert_eq!(alike(&one, &face(Kind::RefutationSoundness, &[("str.len", 0.9)])), None);
+    }
+
+    #[test]
+    fn the_same_functions_are_the_same_place_whatever_the_signal() {
+        let at = |place: &str| Face { place: Some(place.to_owned()), ..face(Kind::Crash, &[]) };
+        let one = at("SIGSEGV | smt::value < opt::maximize");
+        assert!(alike(&one, &at("SIGFPE | smt::value < opt::maximize")).is_some());
+        assert!(alike(&one, &at("assertion | smt::value < opt::maximize | Failed to verify: x")).is_some());
+        assert_eq!(alike(&one, &at("SIGSEGV | smt::value < opt::minimize")), None);
+        let line = |number| at(&format!("assertion | src/a.cpp:{number} | UNREACHABLE"));
+        assert_eq!(alike(&line(1), &line(2)), None);
+    }
+
+    #[test]
+    fn what_comes_down_to_the_same_operators_is_one_bug_of_whichever_kind() {
+        let with = |kind, operators: &[&str]| Face {
+            operators: operators.iter().map(ToString::to_string).collect(),
+            ..face(kind, &[("uninterpreted function", 0.6)])
+        };
+        let wrong = with(Kind::SolutionSoundness, &["fp.rem"]);
+        assert!(
+            alike(&wrong, &with(Kind::InvalidModel, &["fp.rem"])).expect("one bug").why.contains("fp.rem")
+        );
+        let model = Face { constructs: Vec::new(), ..with(Kind::InvalidModel, &["fp.add"]) };
+        assert_eq!(alike(&wrong, &model), None);
+        let old = released(&wrong, &["z3@4.8.7"], &["z3@4.8.8"]);
+        let new = released(&with(Kind::InvalidModel, &["fp.rem"]), &["z3@4.8.8"], &["z3@4.8.7"]);
+        assert_eq!(alike(&old, &new), None, "releases tell them apart");
     }
 
     #[test]
