@@ -106,6 +106,16 @@ fn a_crash_stays_where_it_was_though_the_signal_is_the_same_elsewhere() {
         judge.follow_up(&mut subject, &mut runs, &mut asking).expect("places");
         let verdicts = judge.try_case(&mut subject, &runs, &mut asking).expect("verdicts");
         let bug = Bug::new(&verdicts[0], &runs, Arc::new(runner));
+        // A crash elsewhere may be the same bug in another build: only an answer is the absence of it.
+        let mut examiner = bug.examiner().expect("an examiner");
+        let placed = runs[0].answers.crash().is_some_and(|crash| !crash.lacks_a_place());
+        let cases = [("(assert (= (* 2 2) 4))(check-sat)", false), ("(check-sat)", true)];
+        for (text, answered) in cases.into_iter().filter(|_| placed) {
+            let candidate =
+                Candidate { text, configuration: None, satisfied: false, subset: false, plain: true };
+            let seen = examiner.examine(&candidate).expect("an examination");
+            assert_eq!((seen.interesting, seen.answered), (false, answered), "{text}");
+        }
         let input = Input { text: SCRIPT.as_bytes(), witness: None };
         reduce(input, &bug, &Effort { jobs: 1, time: None }, &Quiet).expect("reduced")
     };

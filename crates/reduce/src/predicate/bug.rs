@@ -235,7 +235,12 @@ impl BugExaminer {
         let accused = candidate.configuration.unwrap_or_else(|| bug.accused());
         let mut first = asking.run(accused, text)?;
         let timed_out = first.answers.class == RunClass::Timeout;
-        let answered = first.answers.class == RunClass::Answered || first.answers.crash().is_some();
+        // A crash of another kind or at another place may be the same bug in another build.
+        let crashed = first.answers.crash().is_some();
+        let answered = match bug.kind {
+            Kind::Crash => first.answers.class == RunClass::Answered && !crashed,
+            _ => first.answers.class == RunClass::Answered || crashed,
+        };
         let no = Examination { timed_out, answered, ..Examination::default() };
         // It misbehaves as the bug does, and nothing proves it: that is not the absence of the bug.
         let open = Examination { timed_out, ..Examination::default() };
@@ -247,7 +252,8 @@ impl BugExaminer {
             if bug.signature.as_ref().is_some_and(CrashSignature::names_a_place) {
                 asking.locate(&mut first)?;
             }
-            return Ok(Examination { interesting: bug.shows(&first, 0), ..no });
+            let interesting = bug.shows(&first, 0);
+            return Ok(Examination { interesting, answered: interesting, ..no });
         }
         let parsed = smtlib::parse(&mut self.store, text, Mode::Tolerant).ok();
         let script = parsed.as_ref().map(|parsed| &parsed.script);
