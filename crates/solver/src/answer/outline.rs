@@ -134,6 +134,8 @@ fn prints(script: &[u8], command: &std::ops::Range<usize>) -> Prints {
             Prints::Echo(text.map(|text| reader::unquoted(&script[text.range])).unwrap_or_default())
         }
         b"set-info" | b"set-option" | b"set-logic" | b"exit" => Prints::NothingHarmless,
+        // It takes models away: nothing after it is judged, refused or not.
+        b"block-model" | b"block-model-values" => Prints::NothingHarmless,
         b"get-info"
         | b"get-option"
         | b"get-proof"
@@ -148,8 +150,6 @@ fn prints(script: &[u8], command: &std::ops::Range<usize>) -> Prints {
         | b"get-learned-literals"
         | b"labels"
         | b"help"
-        | b"block-model"
-        | b"block-model-values"
         | b"get-consequences"
         | b"dbg-expand-definitions" => Prints::Other,
         _ => Prints::Nothing,
