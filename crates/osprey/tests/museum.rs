@@ -49,7 +49,7 @@ const POWER: [(&str, &str); 24] = [
     ("storm", "z3-4.8.7--idl-tactic-int2bv"),
     ("diver", "cvc4-1.8--bool-array-bv-index"),
     ("diver", "cvc5-1.0.3--learned-rewrite-crash"),
-    ("diver", "z3-4.8.10--indexof-late-start"),
+    ("diver", "z3-4.8.7--concat-does-not-commute"),
     ("diver", "z3-4.8.14--store-bool-index-incremental"),
     ("polarity", "cvc5-1.2.1--wrong-selector-folded"),
     ("polarity", "z3-4.8.14--bvsmul-noovfl-wrap"),

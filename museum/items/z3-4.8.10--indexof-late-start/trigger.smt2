@@ -1,6 +1,0 @@
-(declare-const s String)
-(declare-const n Int)
-(assert (= n (str.len s)))
-(assert (str.contains s "one two three four"))
-(assert (distinct (str.indexof s "three" (- (* 2 n) 31)) (- 1)))
-(check-sat)
