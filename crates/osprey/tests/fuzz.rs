@@ -224,12 +224,15 @@ fn a_second_process_joins_a_campaign_and_everything_adds_up() {
         .stderr(Stdio::null())
         .spawn()
         .expect("a campaign");
-    // Its log is there before its store is.
+    // Until its store is made there is nothing to resume.
     let begun = Instant::now();
-    while !place.path().join("out/campaign.db").exists() && begun.elapsed() < Duration::from_secs(60) {
+    let second = loop {
+        let second = run(&[&["fuzz", "--resume", "--rng-seed", "5", "--out", &out], &PAIR[..]].concat());
+        if !text(&second).contains("no campaign to resume") || begun.elapsed() > Duration::from_secs(60) {
+            break second;
+        }
         std::thread::sleep(Duration::from_millis(50));
-    }
-    let second = run(&[&["fuzz", "--resume", "--rng-seed", "5", "--out", &out], &PAIR[..]].concat());
+    };
     assert_eq!(second.status.code(), Some(2), "{}", text(&second));
     assert!(text(&second).contains("in use by another campaign"), "{}", text(&second));
     let helper = run(&["worker", "--store", &out, "--jobs", "1", "--json", "--log", &log("helper")]);
