@@ -21,6 +21,12 @@ fn bugs(out: &str) -> Vec<Value> {
     lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
+/// That build, and a seed for each of its bugs.
+fn two_bugs(place: &Folder) -> (String, [String; 2]) {
+    let seeds = [place.file("remainder.smt2", REMAINDER), place.file("length.smt2", LENGTH)];
+    (format!("'{}'", place.program("z3", WRONG)), seeds)
+}
+
 fn folder(bug: &Value) -> String {
     bug["example"]["folder"].as_str().expect("a folder").to_owned()
 }
@@ -31,8 +37,7 @@ fn two_bugs_are_two_until_a_person_says_otherwise_and_known_ones_are_not_told_ag
         return;
     }
     let place = Folder::new();
-    let solver = format!("'{}'", place.program("z3", WRONG));
-    let seeds = [place.file("remainder.smt2", REMAINDER), place.file("length.smt2", LENGTH)];
+    let (solver, seeds) = two_bugs(&place);
     let out = place.path("out");
     let campaign = |out: &str, more: &[&str]| {
         let words =
@@ -119,8 +124,7 @@ fn a_pending_finding_is_marked_in_the_list() {
         return;
     }
     let place = Folder::new();
-    let solver = format!("'{}'", place.program("z3", WRONG));
-    let seeds = [place.file("remainder.smt2", REMAINDER), place.file("length.smt2", LENGTH)];
+    let (solver, seeds) = two_bugs(&place);
     let out = place.path("out");
     let words = ["fuzz", &seeds[0], &seeds[1], "-s", &solver, "--reference", "z3@5.4.0", "--engine", "seed"];
     // It ends with the first bug, and what is found beside it waits.

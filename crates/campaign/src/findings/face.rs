@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use oracle::Kind;
-use reduce::blame::{Blame, Blamed, Role};
+use reduce::blame::{Blame, Blamed, OPTION, Role, TACTIC};
 use serde::{Deserialize, Serialize};
 use smtlib::Version;
 
@@ -74,12 +74,6 @@ const INCIDENTAL: f64 = 0.1;
 
 /// What is left of the weight of constructs that others do as well in the place of.
 const REPLACEABLE: f64 = 0.2;
-
-/// How blame names options.
-const OPTION: &str = "option ";
-
-/// How blame names tactics: a bug that needs one is in it, or in what it hands on.
-const TACTIC: &str = "tactic ";
 
 impl Rarity {
     /// From counts of test cases by construct, among so many test cases.
@@ -206,6 +200,7 @@ fn blamed(blame: &Blame, rarity: &Rarity) -> Vec<Weighed> {
     let needed = blame.to_blame().any(|blamed| blamed.role != Role::Setting && blamed.needed > 0);
     let weigh = |blamed: &Blamed| {
         let worth = worth(&blamed.construct, rarity);
+        // A bug that needs a tactic is in it, or in what it hands on.
         if blamed.construct.starts_with(TACTIC) {
             return Weighed { construct: blamed.construct.clone(), weight: 1.0 };
         }

@@ -2,7 +2,7 @@
 
 use eval::Expectation;
 use oracle::Kind;
-use reduce::blame::Blamed;
+use reduce::blame::{Blamed, OPTION, TACTIC};
 use smtlib::Status;
 
 use super::Stage;
@@ -71,9 +71,9 @@ pub fn headline(finding: &Finding, script: &str) -> String {
 fn constructs(finding: &Finding, script: &str) -> Vec<String> {
     let is_told = |blamed: &&Blamed| {
         let name = &blamed.construct;
-        !name.starts_with("option ") && !name.starts_with("logic ") && !is_plain(finding, name)
+        !name.starts_with(OPTION) && !name.starts_with("logic ") && !is_plain(finding, name)
     };
-    let plain = |name: &str| match name.strip_prefix("tactic ") {
+    let plain = |name: &str| match name.strip_prefix(TACTIC) {
         Some(tactic) => format!("the tactic {tactic}"),
         None => name.to_owned(),
     };

@@ -48,7 +48,7 @@ pub fn relabel(store: &mut dyn CampaignStore, bugs: &Path) -> Result<(), Campaig
             if finding.hash() != member.hash || finding.group.as_ref().map(|group| &group.id) == wanted {
                 continue;
             }
-            let why = "somebody who knows has said so".to_owned();
+            let why = "it was put there by hand, or stayed when others were taken away".to_owned();
             finding.group =
                 wanted.map(|id| Membership { id: id.clone(), example: example.clone(), why: why.clone() });
             finding.write_group(&folder)?;

@@ -361,19 +361,18 @@ fn described(verdict: &Verdict, file: &Path) -> String {
     };
     let standing = match (&verdict.standing, verdict.repeat) {
         (Standing::ByDesign(why), _) => format!("no bug, by design: {why}"),
-        (Standing::Unproven(why), _) => why.clone(),
+        (Standing::Unproven(why), _) => {
+            return format!(
+                "nothing is proven{place}: {why}\n  but for that it would be {}{who}: {}\n",
+                verdict.kind, verdict.reason
+            );
+        }
         (Standing::Stands, Repeat::Untried) => "not confirmed".into(),
         (Standing::Stands, Repeat::Confirmed { runs }) => format!("confirmed by {runs} fresh runs"),
         (Standing::Stands, Repeat::Flaky { seen, runs }) => {
             format!("flaky: seen again in {seen} of {runs} fresh runs")
         }
     };
-    if let Standing::Unproven(why) = &verdict.standing {
-        return format!(
-            "nothing is proven{place}: {why}\n  but for that it would be {}{who}: {}\n",
-            verdict.kind, verdict.reason
-        );
-    }
     let mut text = format!("{}{who}{place}\n  {}\n", verdict.kind, verdict.reason);
     for evidence in &verdict.evidence {
         text += &format!("  {evidence}\n");

@@ -54,11 +54,14 @@ pub(super) const SEVERAL_CHECKS: &str = "several checks";
 const UNINTERPRETED: &str = "uninterpreted function";
 
 fn option(word: &str) -> Name {
-    Cow::Owned(format!("option {word}"))
+    Cow::Owned(format!("{OPTION}{word}"))
 }
 
 /// How the names of tactics begin.
-pub(super) const TACTIC: &str = "tactic ";
+pub const TACTIC: &str = "tactic ";
+
+/// How the names of options begin.
+pub const OPTION: &str = "option ";
 
 /// What a command is called, where it is more than a declaration or an assertion.
 pub(super) fn of_command(store: &Store, command: &Command, names: &mut Vec<Name>) {
