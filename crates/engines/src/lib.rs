@@ -24,6 +24,7 @@ mod frames;
 mod fusion;
 mod generated;
 mod models;
+mod opened;
 mod opfuzz;
 pub mod polarity;
 pub mod quality;

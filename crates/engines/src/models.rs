@@ -6,9 +6,10 @@ use eval::sorts::Sorts;
 use eval::value::{Domain, Function, Table};
 use eval::{Budget, EvaluatedModel, Mode, Model, Value};
 use generate::Rng;
-use smtlib::{Script, Sort, SortKind, Store, Term};
+use smtlib::{Head, Script, Sort, SortKind, Store, Term};
 
 use crate::engine::Bench;
+use crate::opened;
 use crate::skeleton::Skeleton;
 
 /// Elements of a declared sort in a random model.
@@ -35,10 +36,16 @@ pub(crate) struct Wanted {
 }
 
 /// Random assignments tried for formulas with quantifiers: each may cost a whole budget, and hardly one is ever a model.
-const QUANTIFIED: u32 = 10;
+const QUANTIFIED: u32 = 3;
 
-/// Models that make all assertions in force true.
-pub(crate) fn satisfying(bench: &mut Bench<'_>, skeleton: &Skeleton, wanted: Wanted) -> Vec<EvaluatedModel> {
+/// A model, and formulas of the seed that are all true under it.
+pub(crate) struct Satisfied {
+    pub evaluated: EvaluatedModel,
+    pub assertions: Vec<Term>,
+}
+
+/// Models that make all assertions in force true; if there are none, one that makes most of them true.
+pub(crate) fn satisfying(bench: &mut Bench<'_>, skeleton: &mut Skeleton, wanted: Wanted) -> Vec<Satisfied> {
     let script = skeleton.script(&[], &skeleton.in_force);
     let mut models = asked(bench, &script, wanted);
     models.retain_mut(|evaluated| satisfies(bench.store, evaluated, &skeleton.in_force));
@@ -53,7 +60,51 @@ pub(crate) fn satisfying(bench: &mut Bench<'_>, skeleton: &Skeleton, wanted: Wan
             break;
         }
     }
-    models
+    if models.is_empty() {
+        return partly_satisfying(bench, skeleton, wanted).into_iter().collect();
+    }
+    let whole = |evaluated| Satisfied { evaluated, assertions: skeleton.in_force.clone() };
+    models.into_iter().map(whole).collect()
+}
+
+/// A model and what our evaluator can tell of the seed under it, where the seed has no model or none that can be checked:
+/// parts of the assertions, denied if they are false. A part that stays undecided is opened, and left out if that does
+/// not help either.
+///
+/// The model is one of the opened parts, as many of the first ones as have one: with constants for bound variables
+/// solvers find it soon, and the constants' values are what the evaluator tries first for the variables.
+fn partly_satisfying(bench: &mut Bench<'_>, skeleton: &mut Skeleton, wanted: Wanted) -> Option<Satisfied> {
+    let parts = opened::conjuncts(bench.store, &skeleton.in_force);
+    let opened_parts = skeleton.opened(bench.store, &parts);
+    let all = parts.len();
+    // Where nothing was opened all parts together are the seed, which was asked for already.
+    let mut counts = vec![all, all.saturating_sub(1), all / 2];
+    counts.retain(|count| *count > 0 && (*count < all || opened_parts != parts));
+    counts.dedup();
+    let one = Wanted { asked: wanted.asked.min(1), ..wanted };
+    let found = counts.into_iter().find_map(|count| {
+        let script = skeleton.script(&[], &opened_parts[..count]);
+        asked(bench, &script, one).pop()
+    });
+    let mut evaluated = match found {
+        Some(evaluated) => evaluated,
+        None if wanted.random == 0 => return None,
+        None => {
+            let script = skeleton.script(&[], &opened_parts);
+            EvaluatedModel::new(random_model(bench, &script), mode(wanted), BUDGET)
+        }
+    };
+    let mut assertions: Vec<Term> = Vec::with_capacity(all);
+    for (part, opened) in parts.iter().zip(&opened_parts) {
+        let known = [part, opened].into_iter().find_map(|formula| {
+            let truth = evaluated.holds(bench.store, *formula).ok()?;
+            if truth { Some(*formula) } else { bench.store.not(*formula).ok() }
+        });
+        assertions.extend(known.filter(|formula| !assertions.contains(formula)));
+    }
+    let terms = bench.store.subterms(&assertions);
+    let speaks = terms.iter().any(|term| matches!(bench.store.head(*term), Head::Fun(_)));
+    speaks.then_some(Satisfied { evaluated, assertions })
 }
 
 /// Any models: of the assertions, else of their negation, and random ones (STORM, section 3.1).

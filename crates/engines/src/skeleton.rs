@@ -2,9 +2,10 @@
 
 use eval::side_conditions::{SideCondition, side_conditions};
 use eval::well_founded::mentioned;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smtlib::{AttributeValue, Command, Fun, Head, Script, Store, Symbol, Term};
 
+use crate::opened;
 use crate::sites::without_status;
 
 /// Inlining definitions must not make a seed larger than this, in nodes; what is shared counts once.
@@ -152,6 +153,28 @@ impl Skeleton {
             _ => None,
         });
         own.map(|logic| *logic = all).is_some()
+    }
+
+    /// Formulas with their quantifiers opened, where they have any. The constants for that are declared.
+    pub fn opened(&mut self, store: &mut Store, formulas: &[Term]) -> Vec<Term> {
+        let mut constants = Vec::new();
+        let mut opened = Vec::with_capacity(formulas.len());
+        for formula in formulas {
+            opened.push(opened::open(store, *formula, &mut constants).unwrap_or(*formula));
+        }
+        self.preamble.extend(constants.into_iter().map(Command::DeclareConst));
+        opened
+    }
+
+    /// Opens the quantifiers of all formulas.
+    pub fn open_quantifiers(&mut self, store: &mut Store) {
+        let opened = self.opened(store, &self.everything.clone());
+        let opened: FxHashMap<Term, Term> = self.everything.iter().copied().zip(opened).collect();
+        for formula in self.everything.iter_mut().chain(&mut self.in_force) {
+            if let Some(opened) = opened.get(formula) {
+                *formula = *opened;
+            }
+        }
     }
 
     /// The script with these assertions and one check.

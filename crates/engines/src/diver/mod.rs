@@ -32,7 +32,7 @@ pub use words::{Closed, Words};
 use crate::case::Draft;
 use crate::engine::{Bench, Engine, Round};
 use crate::feedback::Feedback;
-use crate::models::{self, Wanted};
+use crate::models::{self, Satisfied, Wanted};
 use crate::skeleton::Skeleton;
 use mutate::{Mutant, Tools, Workpiece};
 
@@ -130,6 +130,7 @@ fn symbol(store: &Store, term: Term) -> Option<Fun> {
 /// A model and the formulas it satisfies.
 struct Side {
     evaluated: EvaluatedModel,
+    substance: Substance,
     pool: Vec<Formula>,
     scope: Scope,
 }
@@ -140,7 +141,6 @@ pub struct Mutants {
     skeleton: Skeleton,
     grammar: Grammar,
     sides: Vec<Side>,
-    substance: Substance,
     work: Option<(usize, Workpiece)>,
     /// The mutant made last; it joins the pool unless something is wrong with it.
     last: Option<(usize, Formula)>,
@@ -159,8 +159,7 @@ impl Mutants {
         if skeleton.in_force.is_empty() {
             return None;
         }
-        let substance = Substance::of(bench.store, &skeleton.in_force);
-        if substance.nodes > config.largest {
+        if bench.store.subterms(&skeleton.in_force).len() > config.largest {
             return None;
         }
         let wide = bench.rng.chance(config.widen) && skeleton.leave_logic(bench.store);
@@ -169,13 +168,13 @@ impl Mutants {
             Wanted { asked: config.models, random: config.random_models, open_cases: config.open_cases };
         // A stream of its own: the mutants are the same with and without options.
         let options = (config.options > 0).then(|| bench.rng.fork("diver options"));
-        let models = models::satisfying(bench, &skeleton, wanted);
-        let seed = Formula { assertions: skeleton.in_force.clone(), ..Formula::default() };
+        let models = models::satisfying(bench, &mut skeleton, wanted);
         let sides: Vec<Side> = models
             .into_iter()
-            .map(|evaluated| Side {
-                scope: material(bench.store, &skeleton, &evaluated),
-                pool: vec![seed.clone()],
+            .map(|Satisfied { evaluated, assertions }| Side {
+                scope: material(bench.store, &skeleton, &assertions, &evaluated),
+                substance: Substance::of(bench.store, &assertions),
+                pool: vec![Formula { assertions, ..Formula::default() }],
                 evaluated,
             })
             .collect();
@@ -187,7 +186,6 @@ impl Mutants {
             skeleton,
             grammar,
             sides,
-            substance,
             work: None,
             last: None,
             made_of_work: 0,
@@ -250,7 +248,7 @@ impl Round for Mutants {
         self.keep_last(bench);
         for _ in 0..DRAWS {
             let (number, mut work) = self.take_work(bench)?;
-            let evaluated = &mut self.sides[number].evaluated;
+            let Side { evaluated, substance, .. } = &mut self.sides[number];
             let made = work.mutate(&mut Tools {
                 config: &self.config,
                 grammar: &self.grammar,
@@ -259,7 +257,7 @@ impl Round for Mutants {
                 counts: &mut self.counts,
             });
             let test = made.and_then(|Mutant { formula, new, old }| {
-                let left = self.substance.left_in(bench.store, &formula, old);
+                let left = substance.left_in(bench.store, &formula, old);
                 if left == Left::Nothing {
                     return None;
                 }
@@ -332,11 +330,16 @@ fn small_terms(grammar: &Grammar, store: &Store, skeleton: &Skeleton, growth: us
 }
 
 /// What random terms are made of: variables of the formula, constants of the formula and of the model.
-fn material(store: &mut Store, skeleton: &Skeleton, evaluated: &EvaluatedModel) -> Scope {
+fn material(
+    store: &mut Store,
+    skeleton: &Skeleton,
+    assertions: &[Term],
+    evaluated: &EvaluatedModel,
+) -> Scope {
     let script = skeleton.script(&[], &[]);
     let mut scope = Scope::of_script(store, &script);
     let mut seen: FxHashSet<Term> = FxHashSet::default();
-    let literals = store.subterms(&skeleton.in_force);
+    let literals = store.subterms(assertions);
     let literals: Vec<Term> = literals.into_iter().filter(|term| is_constant(store, *term)).collect();
     for term in literals.into_iter().take(CONSTANTS) {
         if seen.insert(term) {

@@ -31,15 +31,13 @@ impl Engine for Storm {
 
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
         let seed = bench.seeds.first()?;
-        let skeleton = Skeleton::of(bench.store, &seed.script)?;
+        let mut skeleton = Skeleton::of(bench.store, &seed.script)?;
         let wanted = Wanted { asked: self.models, random: self.random_models, open_cases: self.open_cases };
-        let found = models::any(bench, &skeleton, wanted);
-        let mut models: Vec<(EvaluatedModel, Pools)> = Vec::with_capacity(found.len());
-        for mut evaluated in found {
-            let pools = Pools::fill(self, bench, &skeleton, &mut evaluated);
-            if !pools.is_empty() {
-                models.push((evaluated, pools));
-            }
+        let mut models = self.filled(bench, &skeleton, wanted);
+        if models.is_empty() {
+            // Nothing but quantifiers that nobody can decide.
+            skeleton.open_quantifiers(bench.store);
+            models = self.filled(bench, &skeleton, wanted);
         }
         let largest = models.iter().map(|(_, pools)| pools.initial()).max()?;
         let length = self.instances.scaled(largest);
@@ -54,6 +52,25 @@ impl Engine for Storm {
             tried: 0,
             made: 0,
         }))
+    }
+}
+
+impl Storm {
+    /// The models under which the truth of some fragments is known, with these.
+    fn filled(
+        &self,
+        bench: &mut Bench<'_>,
+        skeleton: &Skeleton,
+        wanted: Wanted,
+    ) -> Vec<(EvaluatedModel, Pools)> {
+        let mut models = Vec::new();
+        for mut evaluated in models::any(bench, skeleton, wanted) {
+            let pools = Pools::fill(self, bench, skeleton, &mut evaluated);
+            if !pools.is_empty() {
+                models.push((evaluated, pools));
+            }
+        }
+        models
     }
 }
 
