@@ -306,3 +306,39 @@ fn instances_of_a_small_seed_differ() {
     }
     assert!((10..31).contains(&incremental), "about half of the rounds: {incremental} of 40");
 }
+
+/// What DIVER and STORM make of a seed without asking anybody; every mutant is checked.
+fn of_text(logic: &str, text: &str) -> Vec<(String, Vec<String>)> {
+    let engines: [&dyn Engine; 2] = [&Diver::default(), &Storm::default()];
+    let mut all = Vec::new();
+    for engine in engines {
+        let mut store = Store::new();
+        let script = read(&mut store, text);
+        let mut rng = rng::stream(5, 5);
+        let made = cases(engine, &mut store, &mut rng, &mut Nobody, &grammar(logic), seed(script, None), 40);
+        made.iter().for_each(|case| check(&store, case));
+        let texts = made.iter().map(|case| print::print(&store, &case.script, Release::STANDARD));
+        all.push((engine.name().to_owned(), texts.collect()));
+    }
+    all
+}
+
+#[test]
+fn an_unsatisfiable_seed_gives_satisfiable_mutants_of_its_parts() {
+    let text = "(set-logic QF_LIA)(declare-const a Int)(declare-const b Int)
+        (assert (and (> a b) (> b (* 2 a))))(assert (not (=> (> a 3) (< b a))))(check-sat)";
+    for (engine, texts) in of_text("QF_LIA", text) {
+        assert!(texts.len() >= 30, "{engine}: {}", texts.len());
+    }
+}
+
+#[test]
+fn quantifiers_that_nobody_can_decide_are_opened_or_left_out() {
+    let text = "(set-logic NRA)(declare-const a Real)
+        (assert (forall ((x Real)) (exists ((y Real)) (> (* x y y a) (* x x y)))))
+        (assert (forall ((x Real) (y Real)) (=> (< x y a) (< (* x x x) (* y y y)))))(check-sat)";
+    for (engine, texts) in of_text("NRA", text) {
+        assert!(texts.len() >= 30, "{engine}: {}", texts.len());
+        assert!(texts[0].contains("(declare-const x!1 Real)"), "{engine}: {}", texts[0]);
+    }
+}

@@ -22,7 +22,7 @@ pub(super) type Cases = (Vec<(Vec<Value>, Value)>, Value);
 const CANDIDATES_COST: u64 = 1000;
 
 /// What one list of values costs beside the visits of the body's nodes.
-const INSTANCE_COST: u64 = 8;
+pub(super) const INSTANCE_COST: u64 = 8;
 
 impl Computation<'_> {
     pub(super) fn bind(&mut self, term: Term, binder: Binder, vars: Vars) -> Evaluated {
@@ -47,6 +47,14 @@ impl Computation<'_> {
         let sorts: Vec<Sort> = vars.iter().map(|var| self.store.var_sort(*var)).collect();
         let all = self.sorts().combinations(&sorts, limits.instances);
         let complete = all.is_some();
+        // A few values that decide are tried at once, unless inner quantifiers are evaluated for each: then, and where
+        // there are many, a lucky candidate may save that.
+        if !complete
+            && !self.store.has_binder(body)
+            && let Some(value) = self.confined(term, vars, body, wanted, limits.candidates)?
+        {
+            return Ok(Value::Bool(value));
+        }
         self.charge(term, all.as_ref().map_or(CANDIDATES_COST, |rows| rows.listed() as u64))?;
         let (all, some) = match all {
             Some(rows) => (Some(rows), Vec::new()),
@@ -67,7 +75,10 @@ impl Computation<'_> {
         match unknown {
             Some(unknown) if complete => Err(unknown),
             _ if complete => Ok(Value::Bool(!wanted)),
-            _ => Err(Reason::InfiniteQuantifier.at(term)),
+            _ => match self.confined(term, vars, body, wanted, limits.instances)? {
+                Some(value) => Ok(Value::Bool(value)),
+                None => Err(Reason::InfiniteQuantifier.at(term)),
+            },
         }
     }
 
@@ -81,7 +92,7 @@ impl Computation<'_> {
     }
 
     /// Takes work that is no visit of a node out of the budget.
-    fn charge(&mut self, term: Term, steps: u64) -> Result<(), Unknown> {
+    pub(super) fn charge(&mut self, term: Term, steps: u64) -> Result<(), Unknown> {
         let left = &mut self.evaluator.steps_left;
         *left = left.saturating_sub(steps);
         if *left == 0 { Err(Reason::Budget(Budget::Steps).at(term)) } else { Ok(()) }
@@ -115,7 +126,7 @@ impl Computation<'_> {
     }
 
     /// A term's free variables, looked for once.
-    fn free_vars(&mut self, term: Term) -> &[Var] {
+    pub(super) fn free_vars(&mut self, term: Term) -> &[Var] {
         let store = self.store;
         self.evaluator.free_vars.entry(term).or_insert_with(|| store.free_vars(term).into())
     }

@@ -9,6 +9,8 @@
 
 mod bind;
 mod call;
+mod confine;
+mod decisive;
 mod equal;
 mod incremental;
 mod machine;
