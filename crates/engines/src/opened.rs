@@ -127,7 +127,7 @@ mod tests {
         let mut constants = Vec::new();
         let opened = open(&mut store, formulas[0], &mut constants).expect("it has quantifiers");
         assert!(!store.mentions_vars(opened));
-        assert_eq!(store.term_text(opened), "(or (and (> (f y!1) 0) (> x!3 0.0)) (= (f x!2) 1))");
+        assert_eq!(store.term_text(opened), "(or (and (> (f y!1) 0) (> x!4 0.0)) (= (f x!3) 1))");
         assert_eq!(constants.len(), 4);
         assert_eq!(open(&mut store, opened, &mut constants), None);
     }
