@@ -117,6 +117,9 @@ impl Formula {
     }
 }
 
+/// Do two values lie within two ends, in the way of a guard?
+type Within = fn(i64, i64, i64, i64) -> bool;
+
 fn quantifier(all: bool) -> &'static str {
     if all { "forall" } else { "exists" }
 }
@@ -175,7 +178,7 @@ proptest! {
     ) {
         let number = |n: i64| if n < 0 { format!("(- {})", -n) } else { n.to_string() };
         let (l, h) = (number(low), number(high));
-        let (condition, within): (String, fn(i64, i64, i64, i64) -> bool) = match guard {
+        let (condition, within): (String, Within) = match guard {
             0 => (format!("(and (<= {l} y) (<= y z) (not (> z {h})))"), |y, z, l, h| l <= y && y <= z && z <= h),
             1 => (format!("(< {l} z y {h})"), |y, z, l, h| l < z && z < y && y < h),
             2 => (format!("(and (= y (+ z 1)) (or (= z {l}) (= {h} z)))"), |y, z, l, h| y == z + 1 && (z == l || z == h)),
