@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::hash::Hash;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use engines::Ask;
 use eval::Model;
@@ -98,9 +98,17 @@ pub struct AnswerCache {
     /// Since they were last taken.
     counts: QuestionCounts,
     failure: Option<CampaignError>,
+    /// When nobody needs an answer any more.
+    until: Option<Instant>,
 }
 
 impl AnswerCache {
+    /// Nobody waits for an answer beyond this moment.
+    #[must_use]
+    pub fn until(end: Option<Instant>) -> AnswerCache {
+        AnswerCache { until: end, ..AnswerCache::default() }
+    }
+
     fn make_room(&mut self) {
         let held =
             self.statuses.by_question.len() + self.models.by_question.len() + self.cores.by_question.len();
@@ -143,6 +151,12 @@ impl Questions<'_> {
         if self.cache.failure.is_some() {
             return None;
         }
+        let wall = match self.cache.until {
+            None => wall,
+            Some(end) => {
+                Some(end.saturating_duration_since(Instant::now()).min(wall)).filter(|wall| !wall.is_zero())?
+            }
+        };
         let target = self.targets.get(solver)?;
         let configuration = Arc::new(Configuration {
             id: PartyId(solver as u32),
@@ -367,7 +381,32 @@ fn named(store: &Store, script: &Script, only: Option<&[usize]>, release: Releas
 
 #[cfg(test)]
 mod tests {
+    use engines::Ask;
+    use smtlib::{Mode, parse};
+    use testkit::{Scripted, made_up};
+
     use super::*;
+
+    #[test]
+    fn nobody_waits_for_an_answer_when_the_time_is_up() {
+        let mut store = Store::new();
+        let text = b"(set-logic QF_LIA)(declare-const x Int)(assert (> x 3))(check-sat)";
+        let script = parse(&mut store, text, Mode::Strict).expect("a script").script;
+        let targets = Target::numbered([made_up("z3@4.8.7")]);
+        let model = "sat\n(model (define-fun x () Int 5))\n";
+        let now = Instant::now();
+        let soon = now + FIRST / 2;
+        for (end, runs) in [(None, 1), (Some(soon), 1), (Some(now), 0)] {
+            let mut solvers = Scripted::new(&["z3@4.8.7"], move |_, _| model.into());
+            let mut cache = AnswerCache::until(end);
+            let mut questions = Questions { targets: &targets, runner: &mut solvers, cache: &mut cache };
+            assert_eq!(questions.model(&mut store, &script, 0).is_some(), runs == 1);
+            let asked = solvers.asked();
+            assert_eq!(asked.len(), runs);
+            let most = if end.is_some() { FIRST / 2 } else { FIRST };
+            assert!(asked.iter().all(|run| run.wall <= Some(most)), "{asked:?}");
+        }
+    }
 
     #[test]
     fn a_definite_answer_is_remembered_and_a_time_out_only_for_a_while() {

@@ -70,13 +70,14 @@ impl<'a> Worker<'a> {
     pub fn new(tools: Tools<'a>, runners: &dyn Runners) -> Result<Worker<'a>, CampaignError> {
         let Scheduler { identity, targets, .. } = *tools.scheduler;
         let runner = runners.runner().map_err(|error| CampaignError::of_run("a solver", error))?;
+        let answers = AnswerCache::until(tools.shared.stop.end());
         Ok(Worker {
             tools,
             identity,
             targets,
             runner,
             driver: Driver::new(targets, identity.rng_seed).with_options(FairOptions { targets }),
-            answers: AnswerCache::default(),
+            answers,
             evaluator: Evaluator::default(),
             verdicts: Verdicts::default(),
             refused_logics: RefusedLogics::new(),

@@ -42,6 +42,11 @@ impl Stop {
             || self.iterations.is_some_and(|limit| self.tests.load(Ordering::Relaxed) >= limit)
     }
 
+    /// When the time is up, if there is a limit of it.
+    pub fn end(&self) -> Option<Instant> {
+        self.time.and_then(|time| self.started.checked_add(time))
+    }
+
     /// Have as many findings been made as the user wants?
     pub fn has_enough_findings(&self) -> bool {
         self.stop_after.is_some_and(|limit| self.findings.load(Ordering::Relaxed) >= limit)
