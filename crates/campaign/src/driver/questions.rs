@@ -153,9 +153,8 @@ impl Questions<'_> {
         }
         let wall = match self.cache.until {
             None => wall,
-            Some(end) => {
-                Some(end.saturating_duration_since(Instant::now()).min(wall)).filter(|wall| !wall.is_zero())?
-            }
+            Some(end) => Some(end.saturating_duration_since(Instant::now()).min(wall))
+                .filter(|wall| !wall.is_zero())?,
         };
         let target = self.targets.get(solver)?;
         let configuration = Arc::new(Configuration {

@@ -329,6 +329,10 @@ fn a_build_without_a_feature_is_no_crash() {
         code reachedno concrete implementation of FloatingPointLiteral\n";
     let answers = read("cvc4", "1.8", "(check-sat)", "", stderr, Exit::Signaled(libc::SIGABRT));
     assert_eq!(answers.class, RunClass::NotBuilt);
+    let stderr = "Fatal failure within void CVC4::FloatingPointLiteral::unfinished() const at \
+        ./src/util/floatingpoint.cpp:463\nUnimplemented code encounteredFloating-point literals not yet implemented.\n";
+    let answers = read("cvc4", "1.8", "(check-sat)", "", stderr, Exit::Signaled(libc::SIGABRT));
+    assert_eq!(answers.class, RunClass::NotBuilt);
     let stdout =
         "(error \"Error in option parsing: Cannot use --nl-cov without configuring with --poly.\")\n";
     assert_eq!(read("cvc5", "1.0.3", "(check-sat)", stdout, "", Exit::Exited(1)).class, RunClass::NotBuilt);
