@@ -8,7 +8,8 @@
 //! - [`eval_diff`]: the evaluator against solvers, with the cases of [`differential`]; [`eval_speed`]: its speed
 //! - [`throughput`]: executions per second
 //! - [`machine`]: where and when; [`watch`]: progress and ending early
-//! - [`museum`]: known bugs found again; [`race`]: other fuzzers side by side; [`mod@reduce`]: reduction next to ddSMT
+//! - [`museum`]: known bugs found again; [`race`]: other fuzzers side by side; [`variants`]: Osprey against itself;
+//!   [`mod@reduce`]: reduction next to ddSMT
 
 pub mod acceptance;
 pub mod differential;
@@ -25,6 +26,7 @@ pub mod race;
 pub mod reduce;
 pub mod report;
 pub mod throughput;
+pub mod variants;
 pub mod watch;
 
 pub use error::BenchError;

@@ -19,6 +19,10 @@ pub struct EngineSettings {
     #[arg(long, value_name = "N")]
     diver_options: Option<usize>,
 
+    /// DIVER: no functions but those of the SMT-LIB standard, though the solvers have more
+    #[arg(long)]
+    diver_standard_only: bool,
+
     /// STORM: construct with or, xor, => and ite too
     #[arg(long)]
     storm_extended: bool,
@@ -61,6 +65,7 @@ impl EngineSettings {
                 uniform: self.diver_uniform,
                 complicate: if self.diver_no_complicate { 0.0 } else { diver.complicate },
                 open_cases: self.open_cases,
+                standard_only: self.diver_standard_only,
                 options: self.diver_options.unwrap_or(diver.options),
                 ..diver
             },

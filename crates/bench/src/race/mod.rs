@@ -3,44 +3,33 @@
 //! Every contestant's bug triggers are judged alike: Osprey's own campaign tries each of them as it is, confirms it by
 //! fresh starts, makes it small, asks the installed releases which of them have the bug, and tells bugs apart by that.
 //!
+//! - [`field`]: seeds and solvers for all of them, and the cores they run on
 //! - [`process`]: one core, CPU time of a whole tree of processes, the end at the budget
 //! - [`contestant`]: command lines, solver runs, triggers
 
 pub mod contestant;
+pub mod field;
 pub mod process;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use campaign::{Finding, findings};
-use solver::{RunRequest, Solver};
 
 use crate::error::BenchError;
 use crate::report::{Cell, Draft, Report, Table};
 use crate::watch::Watch;
-use contestant::{Calls, Contestant, Effort, Places};
+use contestant::{Calls, Contestant, Effort};
+use field::{Field, spec};
 
 /// Who races for what.
 pub struct Settings {
-    /// Osprey's own program.
-    pub osprey: PathBuf,
-    /// More words for its command line.
+    pub field: Field,
+    /// More words for Osprey's own command line.
     pub osprey_options: String,
-    pub target: Solver,
-    pub reference: Solver,
-    pub seeds: Vec<PathBuf>,
-    pub budget: Duration,
     pub peers: Vec<Contestant>,
-    /// Where everything is kept.
-    pub out: PathBuf,
-    /// Contestants that have raced in that folder do not race again; what they left is judged anew.
-    pub resume: bool,
     pub rng_seed: u64,
-    /// Contestants at the same time, each on a core of its own.
-    pub jobs: usize,
     pub command: String,
 }
 
@@ -60,11 +49,11 @@ struct JudgedTriggers {
 pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError> {
     let mut draft = Draft::new("race", "Race with other fuzzers", &settings.command);
     draft.rng_seed = Some(settings.rng_seed);
-    draft.versions = vec![settings.target.name(), settings.reference.name()];
-    let seeds = copy_seeds(settings)?;
+    let field = &settings.field;
+    draft.versions = vec![field.target.name(), field.reference.name()];
     let contestants = contestants(settings);
-    let efforts = race(settings, &contestants, &seeds, watch)?;
-    let half = settings.budget / 2;
+    let efforts = field.race(&contestants, watch)?;
+    let half = field.budget / 2;
     let mut results = Vec::new();
     for (number, (contestant, effort)) in contestants.iter().zip(&efforts).enumerate() {
         watch.progress(number, contestants.len(), &format!("judging what {} found", contestant.name));
@@ -75,7 +64,7 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError>
                 .filter(|(_, when)| *when <= limit)
                 .map(|(file, _)| file.as_path())
                 .collect();
-            judge(settings, &files, &settings.out.join(format!("judge-{}-{name}", contestant.name)), watch)
+            judge(field, &files, &field.out.join(format!("judge-{}-{name}", contestant.name)), watch)
         };
         results.push((contestant, effort, at(half, "half")?, at(Duration::MAX, "all")?));
         if let Some(complaint) = &effort.complaint {
@@ -91,98 +80,8 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError>
 
 /// Osprey first, then the peers.
 fn contestants(settings: &Settings) -> Vec<Contestant> {
-    let options = match settings.osprey_options.as_str() {
-        "" => String::new(),
-        options => format!(" {options}"),
-    };
-    let command = format!(
-        "'{}' fuzz {{seeds}} -s '{}' --reference '{}' --jobs 1 --rng-seed {} --time 30d --json --out {{out}}/campaign{options}",
-        settings.osprey.display(),
-        spec(&settings.target),
-        spec(&settings.reference),
-        settings.rng_seed,
-    );
-    let own = Contestant { name: "osprey".to_owned(), command, tells: true };
-    // Placeholders that Osprey does not need are not missed.
+    let own = settings.field.own("osprey", settings.rng_seed, &settings.osprey_options);
     std::iter::once(own).chain(settings.peers.iter().cloned()).collect()
-}
-
-/// A solver as `-s` takes it.
-fn spec(solver: &Solver) -> String {
-    std::iter::once(solver.name()).chain(solver.options.iter().cloned()).collect::<Vec<_>>().join(" ")
-}
-
-/// A solver's own command line, without the file.
-fn command_line(solver: &Solver) -> Result<String, BenchError> {
-    const FILE: &str = "osprey-file";
-    let line = solver.line(&RunRequest::default(), FILE)?;
-    let words =
-        line.arguments.iter().map(|word| word.to_string_lossy().into_owned()).filter(|word| word != FILE);
-    Ok(std::iter::once(line.program.display().to_string()).chain(words).collect::<Vec<_>>().join(" "))
-}
-
-/// Every contestant gets the same folder with the same files.
-fn copy_seeds(settings: &Settings) -> Result<PathBuf, BenchError> {
-    let folder = settings.out.join("seeds");
-    let failed = |source| BenchError::Write { path: folder.clone(), source };
-    if settings.resume && folder.is_dir() {
-        return std::fs::canonicalize(&folder).map_err(failed);
-    }
-    if settings.out.exists() {
-        let reason =
-            "this folder exists already; choose another one with --out, or go on in it with --resume"
-                .to_owned();
-        return Err(BenchError::Malformed { path: settings.out.clone(), reason });
-    }
-    std::fs::create_dir_all(&folder).map_err(failed)?;
-    for (number, seed) in settings.seeds.iter().enumerate() {
-        std::fs::copy(seed, folder.join(format!("{number:05}.smt2")))
-            .map_err(|source| BenchError::Read { path: seed.clone(), source })?;
-    }
-    std::fs::canonicalize(&folder).map_err(failed)
-}
-
-fn race(
-    settings: &Settings,
-    contestants: &[Contestant],
-    seeds: &Path,
-    watch: &dyn Watch,
-) -> Result<Vec<Effort>, BenchError> {
-    let (target, reference) = (command_line(&settings.target)?, command_line(&settings.reference)?);
-    let places = Places { target: &target, reference: &reference, seeds };
-    let folder = std::fs::canonicalize(&settings.out)
-        .map_err(|source| BenchError::Read { path: settings.out.clone(), source })?;
-    let next = AtomicUsize::new(0);
-    let done: Mutex<BTreeMap<usize, Result<Effort, BenchError>>> = Mutex::new(BTreeMap::new());
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for lane in 0..settings.jobs.clamp(1, contestants.len()) {
-            let (next, done, places, folder) = (&next, &done, &places, &folder);
-            scope.spawn(move || {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(contestant) = contestants.get(number) else { return };
-                    watch.progress(number, contestants.len(), &format!("{} races", contestant.name));
-                    let core = (lane < cores).then_some(lane);
-                    let budget = settings.budget;
-                    let earlier = settings.resume.then(|| contestant.earlier(folder, budget)).flatten();
-                    let effort = match earlier {
-                        Some(effort) => Ok(effort),
-                        None => contestant.race(places, folder, core, budget, &|| watch.stopped()).and_then(
-                            |effort| {
-                                if !watch.stopped() {
-                                    contestant.keep(folder, budget, &effort)?;
-                                }
-                                Ok(effort)
-                            },
-                        ),
-                    };
-                    done.lock().unwrap_or_else(PoisonError::into_inner).insert(number, effort);
-                }
-            });
-        }
-    });
-    done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
 
 /// The time of one run when triggers are judged.
@@ -190,7 +89,7 @@ const JUDGE_TIMEOUT: &str = "5";
 
 /// Has Osprey's own campaign try every trigger as it is.
 fn judge(
-    settings: &Settings,
+    field: &Field,
     files: &[&Path],
     out: &Path,
     watch: &dyn Watch,
@@ -211,13 +110,13 @@ fn judge(
     let campaign = out.join("campaign");
     // Every seed has its turn; now and then a round goes to one that had it.
     let rounds = files.len() + files.len() / 8 + 8;
-    let output = std::process::Command::new(&settings.osprey)
+    let output = std::process::Command::new(&field.osprey)
         .arg("fuzz")
         .arg(&triggers)
-        .args(["-s", &spec(&settings.target), "--reference", &spec(&settings.reference)])
+        .args(["-s", &spec(&field.target), "--reference", &spec(&field.reference)])
         .args(["--engine", "seed", "--bisect", "--reduce-all", "--json", "--timeout", JUDGE_TIMEOUT])
         .args(["--iterations", &rounds.to_string()])
-        .args(["--jobs", &settings.jobs.max(1).to_string(), "--rng-seed", "1", "--out"])
+        .args(["--jobs", &field.jobs.max(1).to_string(), "--rng-seed", "1", "--out"])
         .arg(&campaign)
         .stderr(std::process::Stdio::null())
         .output()
@@ -227,14 +126,14 @@ fn judge(
     let found = findings::finished(&campaign.join("bugs")).unwrap_or_default();
     // Faces of a known bug need not have a folder.
     let known = campaign::store::read(&campaign).and_then(|mut store| store.findings()).unwrap_or_default();
-    for one in known.iter().filter(|one| one.solver == settings.target.name()) {
+    for one in known.iter().filter(|one| one.solver == field.target.name()) {
         judged.bugs.insert(one.group.clone());
         let entry = (one.kind.clone(), PathBuf::new());
         judged.unique.insert(one.signature.clone(), entry);
     }
     for path in found {
         let Ok((finding, _)) = Finding::read(&path) else { continue };
-        if finding.solver == settings.target.name() {
+        if finding.solver == field.target.name() {
             let trigger = number_of(&finding).and_then(|number| files.get(number)).copied();
             let trigger = trigger.unwrap_or(Path::new("")).to_owned();
             judged.unique.insert(finding.signature.to_string(), (finding.kind.to_string(), trigger));
@@ -263,14 +162,15 @@ fn shown_by_seeds(judged: &JudgedTriggers) -> usize {
 type Result4<'a> = (&'a Contestant, &'a Effort, JudgedTriggers, JudgedTriggers);
 
 fn fill(report: &mut Report, settings: &Settings, results: &[Result4]) {
-    let minutes = settings.budget.as_secs_f64() / 60.0;
+    let field = &settings.field;
+    let minutes = field.budget.as_secs_f64() / 60.0;
     report.summary.push(format!(
         "{} seeds, {minutes:.0} minutes of CPU time each on one core, {} against {}. All triggers are judged by the \
          same judge: confirmed by fresh starts, made small, told apart by groups (bugs) and by signatures, as \
          in a campaign.",
-        settings.seeds.len(),
-        spec(&settings.target),
-        spec(&settings.reference),
+        field.seeds.len(),
+        spec(&field.target),
+        spec(&field.reference),
     ));
     let mut table = Table::new(
         "",

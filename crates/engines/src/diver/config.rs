@@ -30,6 +30,8 @@ pub struct Diver {
     pub random_models: u32,
     /// Allow models that fix what the standard leaves open (division by zero and its like).
     pub open_cases: bool,
+    /// No functions but those of the standard, though the solvers have more: a variant, to see what their own are worth.
+    pub standard_only: bool,
     /// At most this many extra options for each solver, drawn anew for each mutant; the paper's 2 (section IV).
     pub options: usize,
 }
@@ -49,6 +51,7 @@ impl Default for Diver {
             models: 2,
             random_models: 200,
             open_cases: false,
+            standard_only: false,
             options: 0,
         }
     }

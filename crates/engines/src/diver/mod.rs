@@ -18,7 +18,7 @@ mod words;
 use eval::{EvaluatedModel, to_term};
 use generate::{Config as GrammarConfig, Grammar, Rng, Scope};
 use rustc_hash::FxHashSet;
-use smtlib::{Fun, Head, Op, Script, Sort, Store, Term};
+use smtlib::{Fun, Head, Op, Release, Script, Sort, Store, Term};
 
 pub use config::Diver;
 pub use constraint::{Constraint, Stated};
@@ -163,7 +163,7 @@ impl Mutants {
             return None;
         }
         let wide = bench.rng.chance(config.widen) && skeleton.leave_logic(bench.store);
-        let grammar = small_terms(bench.grammar, bench.store, &skeleton, config.growth, wide);
+        let grammar = small_terms(bench.grammar, bench.store, &skeleton, config, wide);
         let wanted =
             Wanted { asked: config.models, random: config.random_models, open_cases: config.open_cases };
         // A stream of its own: the mutants are the same with and without options.
@@ -308,10 +308,16 @@ impl Round for Mutants {
 }
 
 /// The grammar of the seed's logic for terms of few operators; of all logics without new quantifiers if it may be left.
-fn small_terms(grammar: &Grammar, store: &Store, skeleton: &Skeleton, growth: usize, wide: bool) -> Grammar {
+fn small_terms(
+    grammar: &Grammar,
+    store: &Store,
+    skeleton: &Skeleton,
+    settings: &Diver,
+    wide: bool,
+) -> Grammar {
     let script = skeleton.script(&[], &[]);
     let mut config = GrammarConfig {
-        nodes: growth,
+        nodes: settings.growth,
         sharing: 0.0,
         quantifiers: grammar.config().quantifiers.min(0.03),
         leaves: 0.2,
@@ -324,8 +330,10 @@ fn small_terms(grammar: &Grammar, store: &Store, skeleton: &Skeleton, growth: us
         config.theories.insert("Transcendentals".to_owned(), 0.0);
     }
     let logic = if wide { "QF_ALL" } else { script.logic(store).unwrap_or(&grammar.logic().name) };
-    Grammar::new(logic, grammar.releases(), config.clone())
-        .or_else(|_| Grammar::new(&grammar.logic().name, grammar.releases(), config))
+    let mut releases = grammar.releases().to_vec();
+    releases.extend(settings.standard_only.then_some(Release::STANDARD));
+    Grammar::new(logic, &releases, config.clone())
+        .or_else(|_| Grammar::new(&grammar.logic().name, &releases, config))
         .unwrap_or_else(|_| grammar.clone())
 }
 

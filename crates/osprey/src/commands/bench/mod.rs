@@ -4,6 +4,7 @@
 mod blame;
 mod eval_diff;
 mod eval_speed;
+mod field;
 mod groups;
 mod museum;
 mod mutants;
@@ -11,6 +12,7 @@ mod page;
 mod race;
 mod reduce;
 mod throughput;
+mod variants;
 mod verdicts;
 
 use std::io::IsTerminal as _;
@@ -48,6 +50,7 @@ enum Benchmark {
     Race(race::Race),
     Reduce(reduce::Reduce),
     Throughput(throughput::ThroughputCommand),
+    Variants(variants::Variants),
     Verdicts(verdicts::Verdicts),
 }
 
@@ -65,6 +68,7 @@ impl Bench {
             Benchmark::Race(race) => race.run(),
             Benchmark::Reduce(reduce) => reduce.run(),
             Benchmark::Throughput(throughput) => throughput.run(),
+            Benchmark::Variants(variants) => variants.run(),
             Benchmark::Verdicts(verdicts) => verdicts.run(),
         }
     }

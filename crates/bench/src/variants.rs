@@ -1,0 +1,269 @@
+//! `osprey bench variants`: Osprey against itself. An engine with and without its parts, with one setting and another,
+//! on the same seeds with the same CPU time, several times over, as papers do it.
+//!
+//! The campaigns race as in [`race`](crate::race). What is left to reduce when the CPU time is used up is reduced
+//! afterwards, so that every campaign's bugs are told apart alike.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::str::FromStr;
+
+use campaign::KnownFinding;
+use campaign::findings::Group;
+use oracle::Kind;
+
+use crate::error::BenchError;
+use crate::race::contestant::{Contestant, Effort};
+use crate::race::field::{CAMPAIGN, Field, spec};
+use crate::report::{Cell, Draft, Report, Table};
+use crate::watch::Watch;
+
+/// What is compared.
+pub struct Settings {
+    pub field: Field,
+    pub variants: Vec<Variant>,
+    /// Campaigns per variant, each with another random seed.
+    pub repeat: u64,
+    pub rng_seed: u64,
+    pub command: String,
+}
+
+/// A way of running Osprey.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    pub name: String,
+    /// Behind `osprey fuzz` and what all variants have in common.
+    pub words: String,
+}
+
+impl FromStr for Variant {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Variant, String> {
+        let plain = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
+        match text.split_once('=') {
+            Some((name, words)) if !name.is_empty() && plain(name) => {
+                Ok(Variant { name: name.to_owned(), words: words.trim().to_owned() })
+            }
+            _ => Err(format!(
+                "'{text}' is not NAME=WORDS, for example 'uniform=--engine diver --diver-uniform'"
+            )),
+        }
+    }
+}
+
+/// One campaign of a variant.
+struct Outcome {
+    effort: Effort,
+    /// Bugs by their gravest kind.
+    bugs: BTreeMap<Kind, u64>,
+    /// Names of findings that are the same in every campaign.
+    signatures: BTreeSet<String>,
+}
+
+impl Outcome {
+    fn bugs(&self) -> u64 {
+        self.bugs.values().sum()
+    }
+
+    fn on_tests(&self) -> f64 {
+        self.effort.calls.map_or(0.0, |calls| calls.per_second(calls.on_tests))
+    }
+}
+
+/// Runs all campaigns.
+pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError> {
+    let field = &settings.field;
+    let mut draft = Draft::new("variants", "Osprey's own variants", &settings.command);
+    draft.rng_seed = Some(settings.rng_seed);
+    draft.versions = vec![field.target.name(), field.reference.name()];
+    // The repetitions outside: what an interruption leaves is as much of each variant.
+    let mut campaigns: Vec<(usize, Contestant)> = Vec::new();
+    for repetition in 0..settings.repeat {
+        for (number, variant) in settings.variants.iter().enumerate() {
+            let name = format!("{}-r{repetition}", variant.name);
+            campaigns.push((number, field.own(&name, settings.rng_seed + repetition, &variant.words)));
+        }
+    }
+    let contestants: Vec<Contestant> = campaigns.iter().map(|(_, contestant)| contestant.clone()).collect();
+    let efforts = field.race(&contestants, watch)?;
+    let mut outcomes: Vec<Vec<Outcome>> = settings.variants.iter().map(|_| Vec::new()).collect();
+    for (done, ((number, contestant), effort)) in campaigns.iter().zip(efforts).enumerate() {
+        if effort.cpu < field.budget && watch.stopped() {
+            continue;
+        }
+        watch.progress(done, campaigns.len(), &format!("telling apart what {} found", contestant.name));
+        if let Some(complaint) = &effort.complaint {
+            draft.skip(&contestant.name, complaint);
+        }
+        outcomes[*number].push(outcome(field, contestant, effort)?);
+    }
+    if watch.stopped() {
+        draft.partial = Some("interrupted".to_owned());
+    }
+    fill(&mut draft, settings, &outcomes);
+    Ok(draft.finish())
+}
+
+/// Reduces what is left and reads what came of the campaign.
+fn outcome(field: &Field, contestant: &Contestant, effort: Effort) -> Result<Outcome, BenchError> {
+    let mut outcome = Outcome { effort, bugs: BTreeMap::new(), signatures: BTreeSet::new() };
+    for start in 0..outcome.effort.starts {
+        let campaign = field.out.join(format!("{}-{start}", contestant.name)).join("out").join(CAMPAIGN);
+        finish(field, &campaign)?;
+        let known = campaign::store::read(&campaign).and_then(|mut store| store.findings());
+        let known = known
+            .map_err(|error| BenchError::Malformed { path: campaign.clone(), reason: error.to_string() })?;
+        let known: Vec<KnownFinding> =
+            known.into_iter().filter(|one| one.solver == field.target.name() && !one.flaky).collect();
+        for group in Group::all(&known) {
+            if let Some(kind) = gravest(&group) {
+                *outcome.bugs.entry(kind).or_default() += 1;
+            }
+        }
+        outcome.signatures.extend(known.into_iter().map(|one| one.signature));
+    }
+    Ok(outcome)
+}
+
+fn gravest(group: &Group) -> Option<Kind> {
+    Kind::ALL.into_iter().find(|kind| group.members.iter().any(|member| member.kind == kind.word()))
+}
+
+/// Has the campaign go on with what waits to be reduced, and with nothing else.
+fn finish(field: &Field, campaign: &Path) -> Result<(), BenchError> {
+    let failed = |source| BenchError::Write { path: campaign.to_owned(), source };
+    std::process::Command::new(&field.osprey)
+        .args(["fuzz", "--resume", "--reduce-all", "--iterations", "1", "--out"])
+        .arg(campaign)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .status()
+        .map(|_| ())
+        .map_err(failed)
+}
+
+/// Kinds with a column of their own.
+const KINDS: [Kind; 4] =
+    [Kind::RefutationSoundness, Kind::SolutionSoundness, Kind::InvalidModel, Kind::Crash];
+
+fn fill(report: &mut Report, settings: &Settings, outcomes: &[Vec<Outcome>]) {
+    let field = &settings.field;
+    report.summary.push(format!(
+        "{} seeds, {:.0} minutes of CPU time on one core per campaign, {} campaigns per variant with different random \
+         seeds, {} with {} as reference. Means over the campaigns; bugs are groups of findings.",
+        field.seeds.len(),
+        field.budget.as_secs_f64() / 60.0,
+        settings.repeat,
+        spec(&field.target),
+        spec(&field.reference),
+    ));
+    let mut table = Table::new(
+        "",
+        &[
+            "variant",
+            "campaigns",
+            "bugs",
+            "deviation",
+            "refutation",
+            "solution",
+            "model",
+            "crash",
+            "other",
+            "signatures in all",
+            "in no other variant",
+            "test runs per CPU s",
+            "own CPU",
+        ],
+    );
+    let signatures: Vec<BTreeSet<&str>> = outcomes
+        .iter()
+        .map(|all| all.iter().flat_map(|one| one.signatures.iter().map(String::as_str)).collect())
+        .collect();
+    for (number, (variant, all)) in settings.variants.iter().zip(outcomes).enumerate() {
+        let of = |figure: &dyn Fn(&Outcome) -> f64| mean(all.iter().map(figure));
+        let by_kind = |kind: &Kind| of(&|one| one.bugs.get(kind).copied().unwrap_or(0) as f64);
+        let known: f64 = KINDS.iter().map(by_kind).sum();
+        let elsewhere: BTreeSet<&str> = signatures
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != number)
+            .flat_map(|(_, signatures)| signatures.iter().copied())
+            .collect();
+        let cpu: f64 = all.iter().map(|one| one.effort.cpu.as_secs_f64()).sum();
+        let own: f64 = all.iter().map(|one| one.effort.own_cpu.as_secs_f64()).sum();
+        table.row([
+            variant.name.as_str().into(),
+            all.len().into(),
+            of(&|one| one.bugs() as f64).into(),
+            deviation(all.iter().map(|one| one.bugs() as f64)).into(),
+            by_kind(&KINDS[0]).into(),
+            by_kind(&KINDS[1]).into(),
+            by_kind(&KINDS[2]).into(),
+            by_kind(&KINDS[3]).into(),
+            (of(&|one| one.bugs() as f64) - known).into(),
+            signatures[number].len().into(),
+            signatures[number].difference(&elsewhere).count().into(),
+            of(&Outcome::on_tests).into(),
+            Cell::percent(own, cpu),
+        ]);
+    }
+    report.tables.push(table);
+    let mut each = Table::detail("Every campaign", &["variant", "repetition", "CPU s", "bugs", "signatures"]);
+    for (variant, all) in settings.variants.iter().zip(outcomes) {
+        for (repetition, one) in all.iter().enumerate() {
+            each.row([
+                variant.name.as_str().into(),
+                repetition.into(),
+                one.effort.cpu.as_secs_f64().into(),
+                one.bugs().into(),
+                one.signatures.iter().cloned().collect::<Vec<_>>().join("; ").into(),
+            ]);
+        }
+    }
+    report.tables.push(each);
+    for variant in &settings.variants {
+        report.notes.push(format!("{}: `osprey fuzz ... {}`", variant.name, variant.words));
+    }
+}
+
+fn mean(figures: impl Iterator<Item = f64>) -> f64 {
+    let (count, sum) = figures.fold((0.0, 0.0), |(count, sum), figure| (count + 1.0, sum + figure));
+    if count > 0.0 { sum / count } else { f64::NAN }
+}
+
+/// The standard deviation of a sample.
+fn deviation(figures: impl Iterator<Item = f64> + Clone) -> f64 {
+    let middle = mean(figures.clone());
+    let count = figures.clone().count();
+    if count < 2 {
+        return f64::NAN;
+    }
+    (figures.map(|figure| (figure - middle).powi(2)).sum::<f64>() / (count - 1) as f64).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variant_has_a_name_and_words() {
+        let variant: Variant = "uniform=--engine diver --diver-uniform".parse().expect("a variant");
+        assert_eq!(
+            (variant.name.as_str(), variant.words.as_str()),
+            ("uniform", "--engine diver --diver-uniform")
+        );
+        assert_eq!("default=".parse::<Variant>().expect("no words are words too").words, "");
+        for text in ["--engine diver", "=x", "a/b=x", "../a=x"] {
+            assert!(text.parse::<Variant>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn mean_and_deviation_are_those_of_a_sample() {
+        let figures = [2.0, 4.0, 9.0];
+        assert!((mean(figures.into_iter()) - 5.0).abs() < 1e-9);
+        assert!((deviation(figures.into_iter()) - 13.0f64.sqrt()).abs() < 1e-9);
+        assert!(mean(std::iter::empty()).is_nan() && deviation([1.0].into_iter()).is_nan());
+    }
+}
