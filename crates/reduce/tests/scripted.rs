@@ -36,11 +36,11 @@ fn solvers() -> Scripted {
     })
 }
 
-fn bug(solvers: &Scripted) -> Bug {
+fn bug(solvers: &Scripted, script: &str) -> Bug {
     let mut runner = solvers.clone();
-    let runs = runner.run_all(SCRIPT.as_bytes(), Purpose::Test).expect("runs");
+    let runs = runner.run_all(script.as_bytes(), Purpose::Test).expect("runs");
     let mut store = Store::new();
-    let parsed = smtlib::parse(&mut store, SCRIPT.as_bytes(), Mode::Tolerant).expect("a script");
+    let parsed = smtlib::parse(&mut store, script.as_bytes(), Mode::Tolerant).expect("a script");
     let mut subject = Subject::new(&mut store, Some(&parsed.script), &[]);
     let mut asking = Asking::new(&mut runner, Purpose::FollowUp);
     let verdicts = Judge::standard().try_case(&mut subject, &runs, &mut asking).expect("verdicts");
@@ -54,7 +54,7 @@ fn settings_of_a_test_case_go_or_get_smaller_with_the_users_words() {
     let solvers = solvers();
     // The accused without options has its number, but is another party.
     let plain = Arc::new(Configuration::new(PartyId(0), made_up("z3@4.8.7")));
-    let bug = bug(&solvers).with_references([plain]).with_expectation(Expectation::Witness);
+    let bug = bug(&solvers, SCRIPT).with_references([plain]).with_expectation(Expectation::Witness);
     let input = Input { text: SCRIPT.as_bytes(), witness: Some(MODEL.as_bytes()) };
     let reduced = reduce(input, &bug, &Effort { jobs: 1, time: None }, &Quiet).expect("reduced");
     let left = reduced.best.configuration.expect("a solver");
@@ -67,9 +67,36 @@ fn settings_of_a_test_case_go_or_get_smaller_with_the_users_words() {
 }
 
 #[test]
+fn a_function_taken_for_another_is_shown_by_itself_wherever_it_stood() {
+    const MODEL: &str = "((define-fun a () (_ BitVec 1) #b1))";
+    let solvers = Scripted::new(&["z3@5.4.0", "cvc5@1.4.2"], |party, script| {
+        match (party.id == PartyId(0) && script.contains("str.from_ubv"), script.contains("(get-model)")) {
+            (true, _) => "unsat".into(),
+            (false, true) => format!("sat\n{MODEL}").as_str().into(),
+            (false, false) => "sat".into(),
+        }
+    });
+    let shown = |assertions: &str| {
+        let script = format!("(declare-const a (_ BitVec 1))\n{assertions}\n(check-sat)\n");
+        let bug = bug(&solvers, &script).with_expectation(Expectation::Witness);
+        let input = Input { text: script.as_bytes(), witness: Some(MODEL.as_bytes()) };
+        let reduced = reduce(input, &bug, &Effort { jobs: 1, time: None }, &Quiet).expect("reduced");
+        reduced.best.text
+    };
+    let alone = "(assert (= (str.from_ubv #b1) \"1\"))\n(check-sat)\n";
+    for assertions in [
+        "(assert (str.in_re (str.from_ubv a) (re.loop re.allchar 1 6)))",
+        "(assert (not (str.suffixof \"a\" (str.from_ubv a))))",
+        "(assert (str.< (str.replace_re_all \"0\" re.all (str.from_ubv a)) (str.++ \"x\" (str.from_ubv a))))",
+    ] {
+        assert_eq!(shown(assertions), alone, "{assertions}");
+    }
+}
+
+#[test]
 fn plain_candidates_are_confirmations_and_all_have_the_calibrated_time() {
     let solvers = solvers();
-    let bug = bug(&solvers);
+    let bug = bug(&solvers, SCRIPT);
     let before = solvers.asked().len();
     let mut examiner = bug.examiner().expect("an examiner");
     let candidate =

@@ -8,6 +8,7 @@ mod declarations;
 mod definitions;
 mod functions;
 mod incremental;
+mod isolate;
 mod literals;
 mod names;
 mod occurrences;
@@ -70,6 +71,7 @@ pub fn all() -> Vec<Box<dyn Pass>> {
         Box::new(literals::Literals),
         Box::new(options::Options),
         Box::new(names::Names),
+        Box::new(isolate::Isolate),
         Box::new(terms::Depths),
         Box::new(variables::Fresh),
         Box::new(occurrences::Occurrences),
