@@ -1,13 +1,17 @@
 //! Unsatisfiable cores: they must be unsatisfiable alone, and name what exists.
 
-use smtlib::{Command, Head, Script, Store, Term};
-use solver::run::{Run, RunError};
+use std::sync::Arc;
+
+use eval::model_text::read_model;
+use smtlib::{Command, Family, Head, Script, Status, Store, Term, print};
+use solver::run::{Configuration, Run, RunError};
 
 use crate::asking::Asking;
+use crate::decide::decide;
 use crate::frame::Frame;
 use crate::judge::Oracle;
-use crate::models::ask_about;
-use crate::subject::Subject;
+use crate::models::others;
+use crate::subject::{ModelValue, Subject, evaluate_frame};
 use crate::verdict::{Kind, Standing, Verdict};
 
 /// Cores that are satisfiable, or name what is not there.
@@ -94,7 +98,8 @@ fn symbol(store: &Store, term: Term) -> Option<&str> {
     }
 }
 
-/// What the others say about the core by itself.
+/// Is the core satisfiable by itself? Evidence as everywhere: our own evaluation first, then what the accused itself says,
+/// then independent lines of solvers. One other line alone may be the one that is wrong.
 fn alone(
     subject: &mut Subject,
     run: &Run,
@@ -105,21 +110,104 @@ fn alone(
     let kept = frame.script.commands.iter().enumerate().filter(|(place, _)| !dropped.contains(place));
     let script = Script { commands: kept.map(|(_, command)| command.clone()).collect() };
     let core = Frame { script, ..frame.clone() };
-    let opinions = ask_about(subject, &core, &run.configuration, asking)?;
-    Ok(match (&opinions.proof, opinions.sat.as_slice(), opinions.unsat.as_slice()) {
-        (Some(prover), _, _) => Some(Verdict::new(
-            Kind::UnsoundCore,
-            format!("its core is satisfiable: the model of {prover} satisfies it by our evaluation"),
-        )),
-        (None, [_, ..], []) => {
-            let reason = format!("its core is satisfiable by {}", opinions.sat.join(", "));
-            let mut verdict = Verdict::new(Kind::UnsoundCore, reason);
-            if !opinions.independent {
-                let why = "only releases of its own line say so, and no model of the core could be confirmed";
-                verdict.standing = Standing::Unproven(why.into());
-            }
-            Some(verdict)
+    let unsound = |why: String| Verdict::new(Kind::UnsoundCore, format!("its core is satisfiable: {why}"));
+    if core.side_conditions(subject.store).is_empty()
+        && let Some(decided) = decide(subject.store, &core)
+    {
+        return Ok((decided.answer == Status::Sat).then(|| unsound(decided.because)));
+    }
+    let mut opinions = Opinions::default();
+    let accused = Arc::new(run.configuration.for_models());
+    let mut asked = others(asking, &accused);
+    asked.insert(0, accused);
+    for configuration in asked {
+        opinions.ask(subject, &core, &configuration, asking)?;
+        if let Some(prover) = &opinions.proof {
+            return Ok(Some(unsound(format!("the model of {prover} satisfies it by our evaluation"))));
         }
-        _ => None,
-    })
+    }
+    let lineage = run.configuration.lineage();
+    let usage = smtlib::logic::usage(subject.store, &core.script);
+    for third in asking.third_opinions().to_vec() {
+        let wanted = opinions.unsat.is_empty() && opinions.lines_without(lineage).len() == 1;
+        let known = opinions.lines().contains(&third.lineage());
+        if wanted && !known && third.solver.accepts(&usage) {
+            // Nobody has named this solver: if it cannot be started, there is one opinion less.
+            match opinions.ask(subject, &core, &Arc::new(third.for_models()), asking) {
+                Err(error) if !error.concerns_solver() => return Err(error),
+                _ => {}
+            }
+        }
+    }
+    if !opinions.unsat.is_empty() || opinions.sat.is_empty() {
+        return Ok(None);
+    }
+    let own = opinions.sat.iter().any(|(name, _)| *name == run.configuration.solver.name());
+    let names: Vec<&str> = opinions.sat.iter().map(|(name, _)| name.as_str()).collect();
+    let mut verdict = unsound(format!("{} say so", names.join(", ")));
+    if own {
+        verdict = unsound(format!("{} itself says so of the core alone", run.configuration.name()));
+    } else if opinions.lines_without(lineage).len() < 2 {
+        let why = format!(
+            "no two independent solvers say so, and no model of the core could be confirmed: {}",
+            names.join(", ")
+        );
+        verdict.standing = Standing::Unproven(why);
+    }
+    Ok(Some(verdict))
+}
+
+/// What solvers say about a frame by itself, each by name and line. A `sat` whose model is false counts for nothing.
+#[derive(Debug, Default)]
+struct Opinions {
+    sat: Vec<(String, Family)>,
+    unsat: Vec<(String, Family)>,
+    /// Who gave a model of it that our evaluator confirms.
+    proof: Option<String>,
+}
+
+impl Opinions {
+    fn ask(
+        &mut self,
+        subject: &mut Subject,
+        frame: &Frame,
+        configuration: &Arc<Configuration>,
+        asking: &mut Asking,
+    ) -> Result<(), RunError> {
+        let mut script = frame.alone();
+        script.commands.push(Command::GetModel);
+        let text = print::print(subject.store, &script, configuration.release());
+        let run = asking.run(configuration, text.as_bytes())?;
+        let who = (configuration.solver.name(), configuration.lineage());
+        match run.status(0) {
+            Some(Status::Unsat) => self.unsat.push(who),
+            Some(Status::Sat) => {
+                let release = configuration.release();
+                let read = run
+                    .model_text(0)
+                    .and_then(|model| read_model(subject.store, &frame.script, model, release).ok());
+                match read.map(|read| evaluate_frame(subject.store, frame, &read)) {
+                    Some(ModelValue::True) => self.proof = Some(who.0),
+                    Some(ModelValue::False(..)) => {}
+                    Some(ModelValue::Unknown(_)) | None => self.sat.push(who),
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The lines that have answered.
+    fn lines(&self) -> Vec<Family> {
+        self.sat.iter().chain(&self.unsat).map(|(_, line)| *line).collect()
+    }
+
+    /// Those that say `sat`, each once, without one.
+    fn lines_without(&self, own: Family) -> Vec<Family> {
+        let mut lines: Vec<Family> =
+            self.sat.iter().map(|(_, line)| *line).filter(|line| *line != own).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
 }

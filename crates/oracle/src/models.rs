@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use smtlib::{Status, print};
+use smtlib::Status;
 use solver::run::{Configuration, Run, RunError};
 
 use crate::asking::Asking;
-use crate::frame::Frame;
 use crate::ground::ground;
 use crate::judge::Oracle;
 use crate::settle::leaves_open;
-use crate::subject::{ModelCheck, ModelValue, Subject, evaluate_frame};
+use crate::subject::{ModelCheck, ModelValue, Subject};
 use crate::verdict::{Kind, Standing, Verdict};
 
 /// Models that do not satisfy the script.
@@ -202,55 +201,11 @@ fn second_opinion(
 }
 
 /// Everybody but the accused release, without their checks of their own results.
-fn others(asking: &Asking, accused: &Configuration) -> Vec<Arc<Configuration>> {
+pub(crate) fn others(asking: &Asking, accused: &Configuration) -> Vec<Arc<Configuration>> {
     let all = asking.configurations().iter();
     all.filter(|other| other.solver.name() != accused.solver.name())
         .map(|other| Arc::new(other.for_models()))
         .collect()
-}
-
-/// What the configurations say about a frame by itself.
-#[derive(Debug, Default)]
-pub(crate) struct Opinions {
-    pub sat: Vec<String>,
-    pub unsat: Vec<String>,
-    /// One of those who say `sat` is not of the accused's own line.
-    pub independent: bool,
-    /// A model of it that our evaluator confirms, and whose it is.
-    pub proof: Option<String>,
-}
-
-/// Asks everybody but the accused about a frame, models included.
-pub(crate) fn ask_about(
-    subject: &mut Subject,
-    frame: &Frame,
-    accused: &Configuration,
-    asking: &mut Asking,
-) -> Result<Opinions, RunError> {
-    let mut opinions = Opinions::default();
-    let mut script = frame.alone();
-    script.commands.push(smtlib::Command::GetModel);
-    for other in others(asking, accused) {
-        let text = print::print(subject.store, &script, other.release());
-        let run = asking.run(&other, text.as_bytes())?;
-        match run.status(0) {
-            Some(Status::Unsat) => opinions.unsat.push(other.name()),
-            Some(Status::Sat) => {
-                opinions.sat.push(other.name());
-                opinions.independent |= other.lineage() != accused.lineage();
-                let read = run.model_text(0).and_then(|model| {
-                    eval::model_text::read_model(subject.store, &frame.script, model, other.release()).ok()
-                });
-                if let Some(read) = read
-                    && evaluate_frame(subject.store, frame, &read) == ModelValue::True
-                {
-                    opinions.proof.get_or_insert(other.name());
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(opinions)
 }
 
 /// Enough of a text to recognise it, on one line.

@@ -131,6 +131,9 @@ fn substitution(
     asking: &mut Asking,
 ) -> Result<Option<Settled>, RunError> {
     let mut refuters = Vec::new();
+    // Who takes the script for unsatisfiable takes it for that with a model in it, too: that is no second opinion.
+    let biased: Vec<Family> =
+        saying(said, Status::Unsat).iter().map(|run| run.configuration.lineage()).collect();
     for party in view.undecided.iter().take(MOST_MODELS) {
         let Some(author) = Run::of(runs, *party) else { continue };
         let Some(found) = subject.model_check(author, check, true, asking)? else { continue };
@@ -152,7 +155,9 @@ fn substitution(
                 said.iter().any(|(said, status)| said.party() == run.party() && *status == Status::Unsat);
             match answer {
                 Some(Status::Sat) if independent || takes_back => for_it.push(run),
-                Some(Status::Unsat) if independent && !open => against_it.push(run),
+                Some(Status::Unsat) if independent && !open && !biased.contains(&checker.lineage()) => {
+                    against_it.push(run);
+                }
                 _ => {}
             }
         }

@@ -284,20 +284,62 @@ fn who_agrees_is_not_disturbed() {
     assert_eq!(judged.asked("cvc5@1.4.2", Purpose::FollowUp), 0);
 }
 
+/// A script with two contradictory assertions, whose core leaves out one of them.
+const CORE: &str = "(set-option :produce-unsat-cores true)\n(set-logic QF_NIA)\n(declare-const x Int)\n(declare-const y Int)\n\
+                    (assert (! (> (* x y) 3) :named big))\n(assert (! (< (* x y) 2) :named small))\n(check-sat)\n\
+                    (get-unsat-core)\n";
+
 #[test]
-fn a_core_is_not_unsound_because_another_release_of_the_line_says_so() {
-    let script = "(set-option :produce-unsat-cores true)\n(set-logic QF_LIA)\n(declare-const x Int)\n\
-                  (assert (! (> x 3) :named big))\n(assert (! (< x 2) :named small))\n(check-sat)\n(get-unsat-core)\n";
-    for (other, unsound) in [("z3@5.4.0", false), ("cvc5@1.4.2", true)] {
-        let judged = judge(script, &["z3@5.5.0", other], &[], |party, script| {
-            // The other one prints no model of the core, so that there is only its word.
+fn a_core_is_unsound_if_two_lines_or_the_accused_itself_say_so() {
+    let third: &[&str] = &["yices@2.6.5"];
+    for (other, third, own, unsound) in [
+        ("z3@5.4.0", &[][..], "unknown", false),
+        // The other one may be the one that is wrong.
+        ("cvc5@1.4.2", &[], "unknown", false),
+        ("cvc5@1.4.2", third, "unknown", true),
+        ("cvc5@1.4.2", third, "unsat", false),
+        ("cvc5@1.4.2", &[], "sat", true),
+    ] {
+        let judged = judge(CORE, &["z3@5.5.0", other], third, move |party, script| {
+            // Nobody prints a model of the core, so that there is only their word.
             match (party.name().as_str(), script.contains("small")) {
-                ("z3@5.5.0", _) => "unsat\n(big)".into(),
+                ("z3@5.5.0", true) => "unsat\n(big)".into(),
+                ("z3@5.5.0", false) => own.into(),
                 (_, true) => "unsat\n(big small)".into(),
                 (_, false) => "sat".into(),
             }
         });
         let found: Vec<Kind> = judged.findings().into_iter().map(|(kind, _, _)| kind).collect();
-        assert_eq!(found, if unsound { vec![Kind::UnsoundCore] } else { vec![] }, "{:?}", judged.verdicts);
+        let expected = if unsound { vec![Kind::UnsoundCore] } else { vec![] };
+        assert_eq!(found, expected, "{other}, {third:?}, {own}: {:?}", judged.verdicts);
+    }
+}
+
+#[test]
+fn a_core_that_we_find_false_is_sound_whatever_others_say() {
+    let script = CORE.replace("(> (* x y) 3)", "(str.in_re \"a\" re.none)").replace("QF_NIA", "ALL");
+    let judged = judge(&script, &["z3@5.5.0", "cvc5@1.4.2"], &["yices@2.6.5"], |party, script| {
+        match (party.name().as_str(), script.contains("small")) {
+            ("z3@5.5.0", _) => "unsat\n(big)".into(),
+            (_, true) => "unsat\n(big small)".into(),
+            (_, false) => "sat\n((define-fun x () Int 1) (define-fun y () Int 1))".into(),
+        }
+    });
+    assert_eq!(judged.findings(), [], "{:?}", judged.verdicts);
+}
+
+#[test]
+fn who_refutes_the_script_is_no_second_opinion_on_its_model() {
+    // Our evaluation decides neither the script nor the model.
+    let model = "sat\n((define-fun kk () Int 0))";
+    let script = "(set-logic ALL)\n(declare-const kk Int)\n\
+                  (assert (forall ((x Int)) (>= (* x x x x) (- kk))))\n(check-sat)\n";
+    let answers = move |party: &Configuration, _: &str| -> ScriptedAnswer {
+        if party.name().starts_with("cvc5@1.0.3") { "unsat".into() } else { model.into() }
+    };
+    for order in [["cvc5@1.0.3", "z3@5.4.0"], ["z3@5.4.0", "cvc5@1.0.3"]] {
+        let judged = judge(script, &order, &[], answers);
+        let found: Vec<Kind> = judged.findings().into_iter().map(|(kind, _, _)| kind).collect();
+        assert_eq!(found, [Kind::Disagreement], "{:?}", judged.verdicts);
     }
 }

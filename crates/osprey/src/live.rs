@@ -1,7 +1,6 @@
 //! What a user sees of a campaign while it runs: a few lines that stay in place on a terminal, plain lines elsewhere.
 
 use std::fmt::Write as _;
-use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,7 +17,7 @@ const EVERY: Duration = Duration::from_secs(10);
 pub struct Live {
     /// Said when the campaign begins.
     greeting: String,
-    /// `None` when standard error is not a terminal.
+    /// `None` where lines cannot be drawn over.
     lines: Option<Mutex<StatusLines>>,
     quiet: bool,
     last: Mutex<Option<Instant>>,
@@ -26,7 +25,7 @@ pub struct Live {
 
 impl Live {
     pub fn new(greeting: String, quiet: bool) -> Live {
-        let lines = (!quiet && std::io::stderr().is_terminal()).then(Mutex::default);
+        let lines = (!quiet && output::is_live()).then(Mutex::default);
         Live { greeting, lines, quiet, last: Mutex::new(None) }
     }
 

@@ -56,6 +56,12 @@ pub fn folder(path: &Path) -> Result<(), DiskError> {
         .map_err(|source| DiskError { what: format!("the folder '{}'", path.display()), source })
 }
 
+/// Can lines on standard error be drawn over? Not in a file, and not on a terminal that only prints.
+pub fn is_live() -> bool {
+    let able = std::env::var_os("TERM").is_some_and(|name| !name.is_empty() && name != "dumb");
+    able && io::stderr().is_terminal()
+}
+
 /// A line on standard error. The work goes on when nobody reads it any more.
 pub fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{}", foreign::visible(text));

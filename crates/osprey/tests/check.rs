@@ -299,3 +299,34 @@ fn where_nothing_can_be_evaluated_a_third_opinion_is_asked_or_both_are_named() {
         assert!(String::from_utf8_lossy(&bare.stdout).contains("osprey solvers install cvc5"));
     }
 }
+
+#[test]
+fn what_a_script_says_of_its_own_answer_silences_nobody() {
+    if !have(&["cvc5@1.4.2"]) {
+        return;
+    }
+    let folder = Folder::new();
+    // cvc5 compares it with its own answer and prints an error in its place.
+    let stated = SATISFIABLE.replace("(check-sat)", "(set-info :status unsat)\n(check-sat)");
+    let script = folder.file("a.smt2", &stated);
+    let liar = folder.liar("liar", "unsat");
+    let output = run(&["check", &script, "-s", "cvc5@1.4.2", "-s", &liar]);
+    let shown = shown(&folder, &output);
+    assert!(shown.contains("refutation-soundness in DIR/liar"), "{shown}");
+    assert_eq!(code(&output), Some(10));
+}
+
+#[test]
+fn a_solver_that_refuses_every_script_does_not_work() {
+    let folder = Folder::new();
+    let script = folder.file("a.smt2", SATISFIABLE);
+    let refusing = folder.liar("refusing", "(error \"line 1: no\")");
+    let output = run(&["check", &script, "-s", &refusing]);
+    assert_eq!(code(&output), Some(4), "{}", complaint(&output));
+    assert!(complaint(&output).contains("refuses every script"), "{}", complaint(&output));
+    // One that refuses this script alone works.
+    let body =
+        "for file; do :; done\nif grep -q assert \"$file\"; then echo '(error \"no\")'; else echo sat; fi";
+    let choosy = folder.program("choosy", body);
+    assert_eq!(code(&run(&["check", &script, "-s", &choosy])), Some(0));
+}

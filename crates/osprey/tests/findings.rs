@@ -135,3 +135,16 @@ fn a_pending_finding_is_marked_in_the_list() {
     let folders = std::fs::read_dir(Path::new(&out).join("bugs")).expect("findings").count();
     assert_eq!(listed.matches("(pending: ").count(), folders - 1, "{listed}");
 }
+
+#[test]
+fn a_finding_that_cannot_be_read_is_not_nothing() {
+    let place = Folder::new();
+    let out = place.path("out");
+    let bug = Path::new(&out).join("bugs/crash-z3-5.4.0-0123456789ab");
+    std::fs::create_dir_all(&bug).expect("a folder");
+    std::fs::write(bug.join("finding.json"), "{").expect("written");
+    let listed = run(&["findings", &out]);
+    assert_eq!(listed.status.code(), Some(2), "{}", text(&listed));
+    let missing = text(&run(&["replay", &place.path("none")]));
+    assert!(missing.contains("none") && !missing.contains("finding.json"), "{missing}");
+}

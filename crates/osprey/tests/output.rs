@@ -280,3 +280,24 @@ fn a_full_disk_ends_a_campaign_with_five_and_names_the_place() {
     let output = mounted(memory, &check).expect("as before");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
 }
+
+#[test]
+fn a_terminal_that_only_prints_gets_plain_lines() {
+    let folder = Folder::new();
+    let seed = folder.file("seed.smt2", SEED);
+    let solver = folder.liar("solver", "sat");
+    let on_terminal = |term: &str| {
+        let out = folder.path(term);
+        let program = env!("CARGO_BIN_EXE_osprey");
+        let command = format!("{program} fuzz {seed} -s {solver} --time 2 --jobs 1 --out {out}");
+        let started = Command::new("script").args(["-qec", &command, "/dev/null"]).env("TERM", term).output();
+        started.map(|output| text(&output))
+    };
+    match (on_terminal("dumb"), on_terminal("xterm")) {
+        (Ok(dumb), Ok(able)) => {
+            assert!(dumb.contains("tests in") && !dumb.contains('\u{1b}'), "{dumb:?}");
+            assert!(able.contains('\u{1b}'), "{able:?}");
+        }
+        (Err(error), _) | (_, Err(error)) => not_allowed("a terminal of one's own", error),
+    }
+}

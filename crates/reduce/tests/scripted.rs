@@ -70,7 +70,9 @@ fn settings_of_a_test_case_go_or_get_smaller_with_the_users_words() {
 fn a_function_taken_for_another_is_shown_by_itself_wherever_it_stood() {
     const MODEL: &str = "((define-fun a () (_ BitVec 1) #b1))";
     let solvers = Scripted::new(&["z3@5.4.0", "cvc5@1.4.2"], |party, script| {
-        match (party.id == PartyId(0) && script.contains("str.from_ubv"), script.contains("(get-model)")) {
+        // It is right about literals, and about the model's own value.
+        let wrong = script.contains("(str.from_ubv a)") && !script.contains(" \"1\"");
+        match (party.id == PartyId(0) && wrong, script.contains("(get-model)")) {
             (true, _) => "unsat".into(),
             (false, true) => format!("sat\n{MODEL}").as_str().into(),
             (false, false) => "sat".into(),
@@ -83,7 +85,7 @@ fn a_function_taken_for_another_is_shown_by_itself_wherever_it_stood() {
         let reduced = reduce(input, &bug, &Effort { jobs: 1, time: None }, &Quiet).expect("reduced");
         reduced.best.text
     };
-    let alone = "(assert (= (str.from_ubv #b1) \"1\"))\n(check-sat)\n";
+    let alone = "(declare-const a (_ BitVec 1))\n(assert (= (str.from_ubv a) \"0\"))\n(check-sat)\n";
     for assertions in [
         "(assert (str.in_re (str.from_ubv a) (re.loop re.allchar 1 6)))",
         "(assert (not (str.suffixof \"a\" (str.from_ubv a))))",

@@ -6,6 +6,9 @@
 //! text. Commands that nobody knows are taken out too. What is taken out becomes blanks: every other
 //! character keeps its place.
 //!
+//! What a script says of its own answer is kept from solvers, too, and without a word: cvc5 compares it with its own answer
+//! and gives an error instead of that.
+//!
 //! Solvers disagree about backslashes in strings and about the ends of comments. Where a script uses that, and something
 //! that touches files is anywhere in it, nothing of it is handed over.
 
@@ -193,19 +196,28 @@ impl Screen {
 
     /// The script without what touches files.
     pub fn apply<'a>(&self, script: &'a [u8]) -> Screened<'a> {
+        self.screened(script, false)
+    }
+
+    /// The same without what it says of its own answer: the text that a solver is given.
+    pub fn for_solver<'a>(&self, script: &'a [u8]) -> Cow<'a, [u8]> {
+        self.screened(script, true).text
+    }
+
+    fn screened<'a>(&self, script: &'a [u8], unstated: bool) -> Screened<'a> {
         let mut reader = Reader { script, at: 0, ambiguous: false };
-        let mut found: Vec<(std::ops::Range<usize>, String)> = Vec::new();
+        let mut found: Vec<(std::ops::Range<usize>, Option<String>)> = Vec::new();
         while let Some(start) = reader.next_command() {
             let command = reader.command(start);
             let refused = self.refusal(&command);
-            if let Some(what) = refused {
-                found.push((start..reader.at, what));
+            if refused.is_some() || (unstated && command.states_an_answer()) {
+                found.push((start..reader.at, refused));
             }
         }
         if reader.ambiguous && self.mentions_files(script) {
             let what = "everything: it cannot be told for certain where its strings and comments end, and it \
                 mentions files";
-            found = vec![(0..script.len(), what.to_owned())];
+            found = vec![(0..script.len(), Some(what.to_owned()))];
         }
         if found.is_empty() {
             return Screened { text: Cow::Borrowed(script), removed: Vec::new() };
@@ -213,8 +225,10 @@ impl Screen {
         let mut text = script.to_vec();
         let mut removed = Vec::new();
         for (range, what) in found {
-            let line = 1 + script[..range.start].iter().filter(|byte| **byte == b'\n').count();
-            removed.push(format!("line {line}: {what}"));
+            if let Some(what) = what {
+                let line = 1 + script[..range.start].iter().filter(|byte| **byte == b'\n').count();
+                removed.push(format!("line {line}: {what}"));
+            }
             text[range].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
         }
         Screened { text: Cow::Owned(text), removed }
@@ -256,6 +270,13 @@ struct Command<'a> {
     name: Cow<'a, str>,
     /// Without their colons.
     keywords: Vec<Cow<'a, str>>,
+}
+
+impl Command<'_> {
+    /// Does it say what the next check should answer?
+    fn states_an_answer(&self) -> bool {
+        self.name == "set-info" && self.keywords.first().is_some_and(|keyword| keyword == "status")
+    }
 }
 
 /// Reads commands as a solver would, and notices where solvers differ.
@@ -387,6 +408,16 @@ mod tests {
         assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), "(set-logic QF_UF) (check-sat)");
         assert_eq!(text.matches('\n').count(), 3);
         assert_eq!(removed, ["line 2: the option ':regular-output-channel', which touches files"]);
+    }
+
+    #[test]
+    fn what_a_script_says_of_its_own_answer_is_kept_from_solvers_alone() {
+        let script = "(set-info :status\n sat)(set-info :source |:status|)(check-sat)";
+        let text = Screen::built_in().for_solver(script.as_bytes()).into_owned();
+        let text = String::from_utf8(text).expect("text");
+        assert_eq!(text.trim(), "(set-info :source |:status|)(check-sat)");
+        assert_eq!(text.len(), script.len());
+        assert_eq!(screened(script), (script.to_owned(), Vec::new()));
     }
 
     #[test]

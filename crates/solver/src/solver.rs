@@ -144,7 +144,7 @@ impl Solver {
     ) -> Result<Invocation<'a>, InstallError> {
         let line = self.line(request, INPUT)?;
         let mut invocation = Invocation::new(line.program, script);
-        invocation.input = self.screen.apply(script).text;
+        invocation.input = self.screen.for_solver(script);
         invocation.args = line.arguments;
         invocation.env = line.env.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
         invocation.stdin = !self.reads_file();

@@ -271,9 +271,12 @@ impl Finding {
     /// Reads a finding from its folder, or from its `finding.json`.
     pub fn read(path: &Path) -> Result<(Finding, PathBuf), CampaignError> {
         let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let refused = |reason: String| CampaignError::NotAFinding { path: path.to_owned(), reason };
+        if !path.exists() {
+            return Err(refused("there is no such file or folder".to_owned()));
+        }
         let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
         let file = folder.join("finding.json");
-        let refused = |reason: String| CampaignError::NotAFinding { path: path.to_owned(), reason };
         let text =
             input::read_text(&file, input::LARGEST_FILE).map_err(|error| refused(error.to_string()))?;
         let finding =

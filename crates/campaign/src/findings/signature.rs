@@ -4,6 +4,7 @@ use std::fmt;
 
 use oracle::{Kind, Verdict};
 use serde::{Deserialize, Serialize};
+use smtlib::lexer::{Kind as TokenKind, Lexer};
 use smtlib::theory::Theory;
 use smtlib::{Script, Store};
 use solver::run::Run;
@@ -143,6 +144,34 @@ pub fn operators(store: &Store, script: &Script) -> Vec<String> {
     names
 }
 
+/// The same of a text that is no well-sorted script: every name in it that is an operator's.
+pub fn operators_in(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut lexer = Lexer::new(text.as_bytes());
+    let mut checks = 0;
+    while let Ok(token) = lexer.token() {
+        let word = text.get(token.start..token.end).unwrap_or_default();
+        match (token.kind, word) {
+            (TokenKind::End, _) => break,
+            (TokenKind::Symbol, "forall" | "exists") => names.push("quantifiers".to_owned()),
+            (TokenKind::Symbol, "check-sat" | "check-sat-assuming" | "check-sat-using") => checks += 1,
+            (TokenKind::Symbol, name) => {
+                let rows = smtlib::theory::table().named(name);
+                if rows.iter().any(|op| op.row().theory != Theory::Core) {
+                    names.push(name.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    if checks > 1 {
+        names.push("several checks".to_owned());
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
 /// Tests of one sort under one name: which of them a bug is seen through is rarely the point.
 const TESTS: [(&str, &[&str]); 5] = [
     ("<", &["<", "<=", ">", ">="]),
@@ -209,6 +238,15 @@ pub(super) fn essential(operators: &[String]) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_that_is_no_script_has_the_operators_it_names() {
+        assert_eq!(operators_in("(assert (<))\n(check-sat)"), ["<"]);
+        let text =
+            "(assert (and (forall ((x)) (bvadd x |str.len|)) \"str.++\")) ; mod\n(check-sat)(check-sat)";
+        assert_eq!(operators_in(text), ["bvadd", "quantifiers", "several checks"]);
+        assert_eq!(operators_in("(check-sat"), [""; 0]);
+    }
 
     fn of(words: &str) -> String {
         let operators: Vec<String> = words.split(' ').map(str::to_owned).collect();

@@ -248,8 +248,11 @@ impl Reproduction {
         let (marks, cost) = rules.marks(bug, finding.kind, best, observer)?;
         (finding.releases, finding.blame) = (marks.releases, marks.blame);
         accounts += cost.all_for(Purpose::Blame);
-        if let (Some(script), Some(verdict)) = (script, verdict) {
-            finding.operators = findings::operators(&store, script);
+        if let Some(verdict) = verdict {
+            finding.operators = match script {
+                Some(script) => findings::operators(&store, script),
+                None => findings::operators_in(&best.text),
+            };
             // A finding that has been told apart already keeps its name.
             if self.finding.is_pending() {
                 finding.signature = Signature::of_script(

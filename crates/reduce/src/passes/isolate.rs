@@ -1,18 +1,28 @@
 //! One term by itself: where a solver takes a function for something else, what stands around it does not matter.
 
-use smtlib::{Command, Op, Script, Sort, Term};
+use std::sync::Arc;
+
+use eval::{Evaluator, Mode, Model, to_term};
+use smtlib::{Command, Fun, Head, Op, Script, Sort, Term};
 
 use super::Pass;
 use crate::driver::{Growth, Reduction};
 use crate::error::ReduceError;
-use crate::workbench::{Draft, Workbench};
+use crate::workbench::{Draft, Workbench, limits};
 
 /// Asserts of one term that it has its value under the model, and nothing else. What stays wrong then is wrong about
-/// that term, so that findings in which it stands at different places come down to the same script.
+/// that term, so that findings in which it stands at different places come down to the same script. A solver may be
+/// right about this value and wrong about another, so models that differ in one constant are tried, too.
 pub struct Isolate;
 
 /// Terms that are tried, the smallest first.
 const TERMS: usize = 24;
+
+/// Of these, terms that are tried under other models.
+const UNDER_OTHERS: usize = 6;
+
+/// Constants that have other values in turn.
+const CONSTANTS: usize = 3;
 
 impl Pass for Isolate {
     fn name(&self) -> &'static str {
@@ -24,17 +34,25 @@ impl Pass for Isolate {
     }
 
     fn run(&mut self, reduction: &mut Reduction) -> Result<(), ReduceError> {
-        let terms = candidates(&reduction.bench);
-        let build = &mut |bench: &mut Workbench, number: usize| isolated(bench, terms[number]);
-        reduction.first(terms.len(), Growth::Smaller, build).map(|_| ())
+        let Some(model) = reduction.bench.draft.model.clone() else { return Ok(()) };
+        let mut tries: Vec<(Term, Arc<Model>)> = Vec::new();
+        for (rank, term) in candidates(&reduction.bench).into_iter().enumerate() {
+            tries.push((term, Arc::clone(&model)));
+            if rank < UNDER_OTHERS {
+                let others = others(&mut reduction.bench, &model, term);
+                tries.extend(others.into_iter().map(|other| (term, Arc::new(other))));
+            }
+        }
+        let build = &mut |bench: &mut Workbench, number: usize| {
+            let (term, model) = &tries[number];
+            isolated(bench, *term, model)
+        };
+        reduction.first(tries.len(), Growth::Smaller, build).map(|_| ())
     }
 }
 
 /// Closed terms below the assertions that are neither constants nor values.
 fn candidates(bench: &Workbench) -> Vec<Term> {
-    if bench.draft.model.is_none() {
-        return Vec::new();
-    }
     let store = &bench.store;
     let roots: Vec<Term> = bench.draft.script.assertions().collect();
     let mut found = store.subterms(&roots);
@@ -46,11 +64,40 @@ fn candidates(bench: &Workbench) -> Vec<Term> {
     found
 }
 
+/// The model with simple values for one of the term's constants.
+fn others(bench: &mut Workbench, model: &Model, term: Term) -> Vec<Model> {
+    let mut constants: Vec<Fun> = Vec::new();
+    for part in bench.store.subterms(&[term]) {
+        if let Head::Fun(fun) = bench.store.head(part)
+            && bench.store.args(part).is_empty()
+            && !constants.contains(&fun)
+        {
+            constants.push(fun);
+        }
+    }
+    let mut found = Vec::new();
+    for fun in constants.into_iter().take(CONSTANTS) {
+        let sort = bench.store.fun(fun).result;
+        for value in bench.simple_values(sort) {
+            let mut evaluator = Evaluator::new(Mode::Choose, limits());
+            let Ok(value) = evaluator.evaluate(&bench.store, model, value) else { continue };
+            if model.value(fun).is_some_and(|own| *own != value) {
+                let mut other = model.clone();
+                other.assign(fun, value);
+                found.push(other);
+            }
+        }
+    }
+    found
+}
+
 /// The script with what the model says of one term as its only assertion, where the last one stood.
-fn isolated(bench: &mut Workbench, term: Term) -> Option<Draft> {
-    let value = bench.value(term)?;
+fn isolated(bench: &mut Workbench, term: Term, model: &Arc<Model>) -> Option<Draft> {
+    let value = Evaluator::new(Mode::Choose, limits()).evaluate(&bench.store, model, term).ok()?;
     let store = &mut bench.store;
-    let fact = if store.sort_of(term) != Sort::BOOL {
+    let sort = store.sort_of(term);
+    let value = to_term(store, sort, &value).filter(|value| *value != term)?;
+    let fact = if sort != Sort::BOOL {
         store.op(Op::Equal, &[term, value]).ok()?
     } else if value == store.bool(true) {
         term
@@ -66,7 +113,7 @@ fn isolated(bench: &mut Workbench, term: Term) -> Option<Draft> {
             script.commands.push(command.clone());
         }
     }
-    bench.changed(script)
+    bench.changed(script).map(|draft| Draft { model: Some(Arc::clone(model)), ..draft })
 }
 
 fn is_assertion(command: &Command) -> bool {

@@ -6,8 +6,8 @@ use crate::answer::RunClass;
 use crate::crash::CrashKind;
 use crate::launch::Exit;
 
-/// Every solver decides this.
-pub(super) const TRIVIAL: &[u8] = b"(set-logic QF_UF)\n(check-sat)\n";
+/// Every solver decides one of these.
+pub(super) const TRIVIAL: [&[u8]; 2] = [b"(set-logic QF_UF)\n(check-sat)\n", b"(check-sat)\n"];
 
 /// What dynamic loaders and interpreters print when they cannot even begin.
 const CANNOT_BEGIN: [&str; 6] = [
@@ -39,6 +39,7 @@ pub(super) fn complaint(run: &Run) -> Option<String> {
         RunClass::Killed(signal) => Some(format!("it ends by signal {signal} {said}")),
         RunClass::BadOption => Some(format!("it refuses its options: {said}")),
         RunClass::Silent | RunClass::Rejected if cannot_begin => Some(said),
+        RunClass::Rejected => Some(format!("it refuses every script: {said}")),
         RunClass::Silent if matches!(code, 126 | 127) => {
             Some(format!("it ends with exit code {code} {said}"))
         }

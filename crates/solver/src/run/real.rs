@@ -135,13 +135,19 @@ impl SolverRunner {
         }
         if health::is_suspicious(run) {
             let plain = Arc::new(Configuration::new(run.party(), solver.clone()));
-            let mut invocation = solver.invocation(health::TRIVIAL, &plain.request)?;
-            let limits = &self.rules.of(purpose).limits;
-            invocation.limits = Limits { wall: limits.wall.max(LEAST_TRIAL), ..limits.clone() };
-            let outcome = self.launch(solver, &invocation, self.rules.of(purpose).attempts)?;
-            self.accounts.of_mut(purpose).record(&outcome);
-            let trial = Run::new(&plain, health::TRIVIAL, outcome);
-            if let Some(reason) = health::complaint(&trial) {
+            let mut complaint = None;
+            for script in health::TRIVIAL {
+                let mut invocation = solver.invocation(script, &plain.request)?;
+                let limits = &self.rules.of(purpose).limits;
+                invocation.limits = Limits { wall: limits.wall.max(LEAST_TRIAL), ..limits.clone() };
+                let outcome = self.launch(solver, &invocation, self.rules.of(purpose).attempts)?;
+                self.accounts.of_mut(purpose).record(&outcome);
+                complaint = health::complaint(&Run::new(&plain, script, outcome));
+                if complaint.is_none() {
+                    break;
+                }
+            }
+            if let Some(reason) = complaint {
                 return Err(RunError::Broken { solver: solver.name(), reason });
             }
         } else if run.answers.trusted().next().is_none() {

@@ -15,7 +15,6 @@ mod throughput;
 mod variants;
 mod verdicts;
 
-use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -118,7 +117,7 @@ pub struct Terminal {
 
 impl Terminal {
     pub fn new() -> Terminal {
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = output::is_live().then(|| {
             let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {elapsed} {wide_msg}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
             ProgressBar::new(0).with_style(style)

@@ -76,6 +76,7 @@ impl List {
         let folders =
             findings::finished(&bugs).with_context(|| format!("cannot read '{}'", bugs.display()))?;
         let mut listed = Vec::new();
+        let mut unreadable = 0;
         for folder in folders {
             match Finding::read(&folder) {
                 Ok((finding, folder)) => {
@@ -89,8 +90,14 @@ impl List {
                     let duplicates = row.map_or(0, |row| row.duplicates);
                     listed.push(Listed { folder, duplicates, bug, finding });
                 }
-                Err(error) => output::say(&format!("osprey: skipped: {error}")),
+                Err(error) => {
+                    unreadable += 1;
+                    output::say(&format!("osprey: skipped: {error}"));
+                }
             }
+        }
+        if listed.is_empty() && unreadable > 0 {
+            bail!("no finding in '{}' can be read", bugs.display());
         }
         listed
             .sort_by(|a, b| (&a.finding.kind, &a.finding.solver).cmp(&(&b.finding.kind, &b.finding.solver)));
