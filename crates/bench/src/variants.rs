@@ -53,7 +53,7 @@ impl FromStr for Variant {
 }
 
 /// One campaign of a variant.
-struct Outcome {
+struct CampaignResult {
     effort: Effort,
     /// Bugs by their gravest kind.
     bugs: BTreeMap<Kind, u64>,
@@ -61,7 +61,7 @@ struct Outcome {
     signatures: BTreeSet<String>,
 }
 
-impl Outcome {
+impl CampaignResult {
     fn bugs(&self) -> u64 {
         self.bugs.values().sum()
     }
@@ -87,7 +87,7 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError>
     }
     let contestants: Vec<Contestant> = campaigns.iter().map(|(_, contestant)| contestant.clone()).collect();
     let efforts = field.race(&contestants, watch)?;
-    let mut outcomes: Vec<Vec<Outcome>> = settings.variants.iter().map(|_| Vec::new()).collect();
+    let mut results: Vec<Vec<CampaignResult>> = settings.variants.iter().map(|_| Vec::new()).collect();
     for (done, ((number, contestant), effort)) in campaigns.iter().zip(efforts).enumerate() {
         if effort.cpu < field.budget && watch.stopped() {
             continue;
@@ -96,19 +96,19 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError>
         if let Some(complaint) = &effort.complaint {
             draft.skip(&contestant.name, complaint);
         }
-        outcomes[*number].push(outcome(field, contestant, effort)?);
+        results[*number].push(result(field, contestant, effort)?);
     }
     if watch.stopped() {
         draft.partial = Some("interrupted".to_owned());
     }
-    fill(&mut draft, settings, &outcomes);
+    fill(&mut draft, settings, &results);
     Ok(draft.finish())
 }
 
 /// Reduces what is left and reads what came of the campaign.
-fn outcome(field: &Field, contestant: &Contestant, effort: Effort) -> Result<Outcome, BenchError> {
-    let mut outcome = Outcome { effort, bugs: BTreeMap::new(), signatures: BTreeSet::new() };
-    for start in 0..outcome.effort.starts {
+fn result(field: &Field, contestant: &Contestant, effort: Effort) -> Result<CampaignResult, BenchError> {
+    let mut result = CampaignResult { effort, bugs: BTreeMap::new(), signatures: BTreeSet::new() };
+    for start in 0..result.effort.starts {
         let campaign = field.out.join(format!("{}-{start}", contestant.name)).join("out").join(CAMPAIGN);
         finish(field, &campaign)?;
         let known = campaign::store::read(&campaign).and_then(|mut store| store.findings());
@@ -118,12 +118,12 @@ fn outcome(field: &Field, contestant: &Contestant, effort: Effort) -> Result<Out
             known.into_iter().filter(|one| one.solver == field.target.name() && !one.flaky).collect();
         for group in Group::all(&known) {
             if let Some(kind) = gravest(&group) {
-                *outcome.bugs.entry(kind).or_default() += 1;
+                *result.bugs.entry(kind).or_default() += 1;
             }
         }
-        outcome.signatures.extend(known.into_iter().map(|one| one.signature));
+        result.signatures.extend(known.into_iter().map(|one| one.signature));
     }
-    Ok(outcome)
+    Ok(result)
 }
 
 fn gravest(group: &Group) -> Option<Kind> {
@@ -147,7 +147,7 @@ fn finish(field: &Field, campaign: &Path) -> Result<(), BenchError> {
 const KINDS: [Kind; 4] =
     [Kind::RefutationSoundness, Kind::SolutionSoundness, Kind::InvalidModel, Kind::Crash];
 
-fn fill(report: &mut Report, settings: &Settings, outcomes: &[Vec<Outcome>]) {
+fn fill(report: &mut Report, settings: &Settings, results: &[Vec<CampaignResult>]) {
     let field = &settings.field;
     report.summary.push(format!(
         "{} seeds, {:.0} minutes of CPU time on one core per campaign, {} campaigns per variant with different random \
@@ -176,12 +176,12 @@ fn fill(report: &mut Report, settings: &Settings, outcomes: &[Vec<Outcome>]) {
             "own CPU",
         ],
     );
-    let signatures: Vec<BTreeSet<&str>> = outcomes
+    let signatures: Vec<BTreeSet<&str>> = results
         .iter()
         .map(|all| all.iter().flat_map(|one| one.signatures.iter().map(String::as_str)).collect())
         .collect();
-    for (number, (variant, all)) in settings.variants.iter().zip(outcomes).enumerate() {
-        let of = |figure: &dyn Fn(&Outcome) -> f64| mean(all.iter().map(figure));
+    for (number, (variant, all)) in settings.variants.iter().zip(results).enumerate() {
+        let of = |figure: &dyn Fn(&CampaignResult) -> f64| mean(all.iter().map(figure));
         let by_kind = |kind: &Kind| of(&|one| one.bugs.get(kind).copied().unwrap_or(0) as f64);
         let known: f64 = KINDS.iter().map(by_kind).sum();
         let elsewhere: BTreeSet<&str> = signatures
@@ -204,13 +204,13 @@ fn fill(report: &mut Report, settings: &Settings, outcomes: &[Vec<Outcome>]) {
             (of(&|one| one.bugs() as f64) - known).into(),
             signatures[number].len().into(),
             signatures[number].difference(&elsewhere).count().into(),
-            of(&Outcome::on_tests).into(),
+            of(&CampaignResult::on_tests).into(),
             Cell::percent(own, cpu),
         ]);
     }
     report.tables.push(table);
     let mut each = Table::detail("Every campaign", &["variant", "repetition", "CPU s", "bugs", "signatures"]);
-    for (variant, all) in settings.variants.iter().zip(outcomes) {
+    for (variant, all) in settings.variants.iter().zip(results) {
         for (repetition, one) in all.iter().enumerate() {
             each.row([
                 variant.name.as_str().into(),

@@ -21,12 +21,12 @@ pub struct Draft {
     options: Vec<SolverSettings>,
     changes: Vec<String>,
     new_terms: Vec<Term>,
-    known: Expected,
+    known: KnownAnswer,
 }
 
 /// An expectation and its witness, which is there if and only if the expectation is one.
 #[derive(Clone, Debug)]
-struct Expected {
+struct KnownAnswer {
     expectation: Expectation,
     /// Shared: a transform that does not apply costs no copy of a model.
     witness: Option<Arc<Witness>>,
@@ -57,7 +57,7 @@ impl Draft {
     }
 
     fn of(script: Script, expectation: Expectation, witness: Option<Arc<Witness>>) -> Draft {
-        let known = Expected { expectation, witness };
+        let known = KnownAnswer { expectation, witness };
         Draft { script, options: Vec::new(), changes: Vec::new(), new_terms: Vec::new(), known }
     }
 
@@ -134,7 +134,7 @@ pub struct TestCase {
     pub provenance: Provenance,
     /// Random terms that the last change put in, where the engine tells.
     pub new_terms: Vec<Term>,
-    known: Expected,
+    known: KnownAnswer,
 }
 
 impl TestCase {
