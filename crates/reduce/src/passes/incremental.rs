@@ -30,8 +30,27 @@ impl Pass for Structure {
         for flat in drafts {
             reduction.drafts(vec![flat], Growth::Smaller)?;
         }
+        let script = reduction.bench.draft.script.clone();
+        if let Some(script) = with_plain_tactic(&script) {
+            let draft = Draft { script, model: reduction.bench.draft.model.clone() };
+            reduction.drafts(vec![draft], Growth::Times(1))?;
+        }
         Ok(())
     }
+}
+
+/// The tactic that does nothing but solve: where it does as well, no other is to blame.
+const PLAIN: &str = "smt";
+
+/// The script with the plain tactic in every check that has another one.
+fn with_plain_tactic(script: &Script) -> Option<Script> {
+    let mut plain = script.clone();
+    for command in &mut plain.commands {
+        if let Command::CheckSatUsing(tactic) = command {
+            *tactic = PLAIN.into();
+        }
+    }
+    (plain != *script).then_some(plain)
 }
 
 /// Scripts with one pair of push and pop less; the first with none at all.
@@ -138,6 +157,18 @@ mod tests {
             .collect();
         assert!(found.contains(&"(declare-const a Bool)\n(assert a)\n(check-sat)\n".to_owned()));
         assert!(found.contains(&"(declare-const a Bool)\n(check-sat)\n".to_owned()));
+    }
+
+    #[test]
+    fn a_tactic_gives_way_to_the_plain_one() {
+        let mut store = Store::new();
+        let mut plain = |text: &str| {
+            let script = parse(&mut store, text.as_bytes(), Mode::Tolerant).expect("a script").script;
+            with_plain_tactic(&script).map(|script| print::print(&store, &script, Release::STANDARD))
+        };
+        let text = "(check-sat)(check-sat-using (then simplify bv))";
+        assert_eq!(plain(text).as_deref(), Some("(check-sat)\n(check-sat-using smt)\n"));
+        assert_eq!(plain("(check-sat-using smt)"), None);
     }
 
     #[test]
