@@ -233,9 +233,8 @@ fn a_suppressed_signature_is_not_reported() {
 #[test]
 fn a_time_out_of_a_question_is_asked_again_and_counted_apart() {
     let place = tempfile::tempdir().expect("a folder");
-    // No random assignment satisfies it, so that the solvers' models are all there is.
-    let seed = SEED.replace("(> x 3)", "(= (* x x) 152399025)").replace("QF_LIA", "QF_NIA");
-    let setup = Setup::new("diver", &[&seed], |_, script| match script.contains("(get-model)") {
+    // The engine needs to know the seed's answer, and nobody has one.
+    let setup = Setup::new("polarity", &[SEED], |_, script| match script.contains("assert") {
         true => ScriptedAnswer::times_out(),
         false => "sat\n".into(),
     });

@@ -42,6 +42,8 @@ const QUANTIFIED: u32 = 10;
 pub(crate) struct Satisfied {
     pub evaluated: EvaluatedModel,
     pub assertions: Vec<Term>,
+    /// A solver gave the model: it will most likely have one of what is made of the formulas, too.
+    pub solved: bool,
 }
 
 /// Models that make all assertions in force true; if there are none, one that makes most of them true.
@@ -49,6 +51,7 @@ pub(crate) fn satisfying(bench: &mut Bench<'_>, skeleton: &mut Skeleton, wanted:
     let script = skeleton.script(&[], &skeleton.in_force);
     let mut models = asked(bench, &script, wanted);
     models.retain_mut(|evaluated| satisfies(bench.store, evaluated, &skeleton.in_force));
+    let solved = !models.is_empty();
     let quantified =
         bench.store.subterms(&skeleton.in_force).iter().any(|term| bench.store.mentions_vars(*term));
     let tries = if quantified { wanted.random.min(QUANTIFIED) } else { wanted.random };
@@ -63,7 +66,7 @@ pub(crate) fn satisfying(bench: &mut Bench<'_>, skeleton: &mut Skeleton, wanted:
     if models.is_empty() {
         return partly_satisfying(bench, skeleton, wanted).into_iter().collect();
     }
-    let whole = |evaluated| Satisfied { evaluated, assertions: skeleton.in_force.clone() };
+    let whole = |evaluated| Satisfied { evaluated, assertions: skeleton.in_force.clone(), solved };
     models.into_iter().map(whole).collect()
 }
 
@@ -86,6 +89,7 @@ fn partly_satisfying(bench: &mut Bench<'_>, skeleton: &mut Skeleton, wanted: Wan
         let script = skeleton.script(&[], &opened_parts[..count]);
         asked(bench, &script, one).pop()
     });
+    let solved = found.is_some();
     let mut evaluated = match found {
         Some(evaluated) => evaluated,
         None if wanted.random == 0 => return None,
@@ -102,7 +106,7 @@ fn partly_satisfying(bench: &mut Bench<'_>, skeleton: &mut Skeleton, wanted: Wan
         });
         assertions.extend(known.filter(|formula| !assertions.contains(formula)));
     }
-    (!assertions.is_empty()).then_some(Satisfied { evaluated, assertions })
+    (!assertions.is_empty()).then_some(Satisfied { evaluated, assertions, solved })
 }
 
 /// Any models: of the assertions, else of their negation, and random ones (STORM, section 3.1).

@@ -130,6 +130,8 @@ fn symbol(store: &Store, term: Term) -> Option<Fun> {
 /// A model and the formulas it satisfies.
 struct Side {
     evaluated: EvaluatedModel,
+    /// A solver gave the model.
+    solved: bool,
     substance: Substance,
     pool: Vec<Formula>,
     scope: Scope,
@@ -171,7 +173,8 @@ impl Mutants {
         let models = models::satisfying(bench, &mut skeleton, wanted);
         let sides: Vec<Side> = models
             .into_iter()
-            .map(|Satisfied { evaluated, assertions }| Side {
+            .map(|Satisfied { evaluated, assertions, solved }| Side {
+                solved,
                 scope: material(bench.store, &skeleton, &assertions, &evaluated),
                 substance: Substance::of(bench.store, &assertions),
                 pool: vec![Formula { assertions, ..Formula::default() }],
@@ -294,7 +297,9 @@ impl Round for Mutants {
     }
 
     fn heirs(&self) -> Vec<Script> {
-        let mut members: Vec<&Formula> = self.sides.iter().flat_map(|side| &side.pool[1..]).collect();
+        // A later round has to ask for a model of them: in vain where nobody had one of the seed.
+        let sides = self.sides.iter().filter(|side| side.solved);
+        let mut members: Vec<&Formula> = sides.flat_map(|side| &side.pool[1..]).collect();
         members.sort_by_key(|formula| std::cmp::Reverse(formula.changes.len()));
         let scripts = members.into_iter().take(HEIRS);
         scripts.map(|formula| self.skeleton.script(&formula.fresh, &formula.assertions)).collect()
