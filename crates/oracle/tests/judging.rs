@@ -105,7 +105,11 @@ fn unknown_timeouts_rejections_and_silence_are_never_findings() {
     for says in
         ["unknown", "timeout", "(error \"line 3 column 2: unknown constant y\")\nsat", "unsupported", ""]
     {
-        let strangers = vec![liar(directory.path(), "a", says), liar(directory.path(), "b", "unsat")];
+        // It works: a script without assertions is answered.
+        let body = format!(
+            "for file; do :; done\nif grep -q assert \"$file\"; then cat <<'END'\n{says}\nEND\nelse echo sat; fi"
+        );
+        let strangers = vec![scripted(directory.path(), "a", &body), liar(directory.path(), "b", "unsat")];
         let verdicts = judge(UNSATISFIABLE, strangers, Some(Status::Unsat));
         assert_eq!(kinds(&verdicts), [], "{says}: {verdicts:?}");
     }
