@@ -110,6 +110,10 @@ fn result(field: &Field, contestant: &Contestant, effort: Effort) -> Result<Camp
     let mut result = CampaignResult { effort, bugs: BTreeMap::new(), signatures: BTreeSet::new() };
     for start in 0..result.effort.starts {
         let campaign = field.out.join(format!("{}-{start}", contestant.name)).join("out").join(CAMPAIGN);
+        if !campaign.is_dir() {
+            // It did not begin, and the complaint says why.
+            continue;
+        }
         finish(field, &campaign)?;
         let known = campaign::store::read(&campaign).and_then(|mut store| store.findings());
         let known = known
@@ -150,10 +154,10 @@ const KINDS: [Kind; 4] =
 fn fill(report: &mut Report, settings: &Settings, results: &[Vec<CampaignResult>]) {
     let field = &settings.field;
     report.summary.push(format!(
-        "{} seeds, {:.0} minutes of CPU time on one core per campaign, {} campaigns per variant with different random \
-         seeds, {} with {} as reference. Means over the campaigns; bugs are groups of findings.",
+        "{} seeds, {:.0} s of CPU time on one core per campaign, campaigns per variant: {}, with different random \
+         seeds; {} with {} as reference. Means over the campaigns; bugs are groups of findings.",
         field.seeds.len(),
-        field.budget.as_secs_f64() / 60.0,
+        field.budget.as_secs_f64(),
         settings.repeat,
         spec(&field.target),
         spec(&field.reference),

@@ -121,15 +121,16 @@ fn alone(
     let mut asked = others(asking, &accused);
     asked.insert(0, accused);
     for configuration in asked {
-        opinions.ask(subject, &core, &configuration, asking)?;
-        if let Some(prover) = &opinions.proof {
-            return Ok(Some(unsound(format!("the model of {prover} satisfies it by our evaluation"))));
+        if opinions.proof.is_none() {
+            opinions.ask(subject, &core, &configuration, asking)?;
         }
     }
     let lineage = run.configuration.lineage();
     let usage = smtlib::logic::usage(subject.store, &core.script);
     for third in asking.third_opinions().to_vec() {
-        let wanted = opinions.unsat.is_empty() && opinions.lines_without(lineage).len() == 1;
+        let wanted = opinions.proof.is_none()
+            && opinions.unsat.is_empty()
+            && opinions.lines_without(lineage).len() == 1;
         let known = opinions.lines().contains(&third.lineage());
         if wanted && !known && third.solver.accepts(&usage) {
             // Nobody has named this solver: if it cannot be started, there is one opinion less.
@@ -139,12 +140,15 @@ fn alone(
             }
         }
     }
+    if let Some(prover) = &opinions.proof {
+        return Ok(Some(unsound(format!("the model of {prover} satisfies it by our evaluation"))));
+    }
     if !opinions.unsat.is_empty() || opinions.sat.is_empty() {
         return Ok(None);
     }
     let own = opinions.sat.iter().any(|(name, _)| *name == run.configuration.solver.name());
     let names: Vec<&str> = opinions.sat.iter().map(|(name, _)| name.as_str()).collect();
-    let mut verdict = unsound(format!("{} say so", names.join(", ")));
+    let mut verdict = unsound(format!("sat by {}", names.join(", ")));
     if own {
         verdict = unsound(format!("{} itself says so of the core alone", run.configuration.name()));
     } else if opinions.lines_without(lineage).len() < 2 {

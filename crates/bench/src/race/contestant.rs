@@ -109,9 +109,13 @@ impl Contestant {
     pub fn earlier(&self, folder: &Path, budget: Duration) -> Option<Effort> {
         let kept = std::fs::read(self.record(folder)).ok()?;
         let kept: Kept = serde_json::from_slice(&kept).ok()?;
-        // Our own command names the program, which may be another build by now.
-        let same = (self.tells || kept.command == self.command) && kept.budget == budget;
+        let same = self.words(&kept.command) == self.words(&self.command) && kept.budget == budget;
         same.then_some(kept.effort)
+    }
+
+    /// What of a command has to be the same. Our own begins with the program, which may be another build by now.
+    fn words<'c>(&self, command: &'c str) -> &'c str {
+        if self.tells { command.split_once("' ").map_or(command, |(_, words)| words) } else { command }
     }
 
     pub fn keep(&self, folder: &Path, budget: Duration, effort: &Effort) -> Result<(), BenchError> {
@@ -295,6 +299,23 @@ mod tests {
         let run = ContestantRun { cpu: Cpu { all, ..Cpu::default() }, ..ContestantRun::default() };
         let calls = Calls { all: 100, on_tests: 90, questions: 7, answered: 72, cpu: all };
         assert_eq!(own_figures(&said, &run), Some(Figures { calls, cpu: Duration::from_millis(2500) }));
+    }
+
+    #[test]
+    fn an_earlier_effort_counts_for_the_same_words_and_any_build() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let own =
+            |command: &str| Contestant { name: "a".to_owned(), command: command.to_owned(), tells: true };
+        let budget = Duration::from_secs(1);
+        own("'one/osprey' fuzz --engine diver")
+            .keep(folder.path(), budget, &Effort::default())
+            .expect("kept");
+        for (command, same) in
+            [("'other/osprey' fuzz --engine diver", true), ("'one/osprey' fuzz --engine storm", false)]
+        {
+            assert_eq!(own(command).earlier(folder.path(), budget).is_some(), same, "{command}");
+        }
+        assert!(own("'one/osprey' fuzz --engine diver").earlier(folder.path(), budget * 2).is_none());
     }
 
     #[test]
