@@ -9,6 +9,7 @@ use campaign::CampaignError;
 use campaign::store::StoreError;
 use reduce::ReduceError;
 use solver::InstallError;
+use solver::coverage::CoverageError;
 use solver::launch::LaunchError;
 use solver::run::RunError;
 
@@ -56,6 +57,13 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
         }
         if let Some(error) = cause.downcast_ref::<RunError>() {
             return of_run(error);
+        }
+        if let Some(error) = cause.downcast_ref::<CoverageError>() {
+            return match error {
+                CoverageError::Launch(error) => of_launch(error),
+                CoverageError::Install(error) => of_installation(error),
+                _ => Exit::Solver,
+            };
         }
         if cause.downcast_ref::<solver::options::OptionsError>().is_some() {
             return Exit::Solver;

@@ -11,11 +11,13 @@
 //! * [`screen`]: what is taken out of a script before a solver sees it.
 //! * [`version`]: release numbers and their order.
 //! * [`launch`], [`limits`], [`fast`], [`host`]: running it, contained and quickly.
+//! * [`coverage`]: which of its code runs reach.
 //! * [`run`]: runs with a purpose: under which rules, what came of them, what they cost.
 
 mod accepts;
 pub mod adapter;
 pub mod answer;
+pub mod coverage;
 pub mod crash;
 pub mod fast;
 pub mod host;

@@ -1,4 +1,6 @@
-//! `osprey solvers`: which there are, getting them, their options.
+//! `osprey solvers`: which there are, getting them, their options, what of their code is reached.
+
+mod coverage;
 
 use std::path::PathBuf;
 
@@ -14,7 +16,7 @@ use crate::exit::Exit;
 use crate::output;
 use crate::solver_choice::{self, InstallProgress};
 
-/// List solvers, install any release of them, show their options
+/// List solvers, install any release of them, show their options and what of their code is reached
 #[derive(Args)]
 pub struct Solvers {
     #[command(subcommand)]
@@ -34,6 +36,7 @@ enum Command {
     List(List),
     Install(Install),
     Options(Options),
+    Coverage(coverage::Coverage),
 }
 
 /// What is on this machine and what could be
@@ -91,6 +94,7 @@ impl Solvers {
             Command::List(list) => list.run(&solvers, self.json),
             Command::Install(install) => install.run(&solvers, self.json),
             Command::Options(options) => options.run(&solvers, self.json),
+            Command::Coverage(coverage) => coverage.run(&solvers, self.json),
         }
     }
 }

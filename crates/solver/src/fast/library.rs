@@ -12,7 +12,7 @@ use std::path::Path;
 static PRELOAD: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/preload.so"));
 
 /// A descriptor of the library, to be given to children at `job::LIBRARY_FD`.
-pub(super) fn open() -> io::Result<OwnedFd> {
+pub(crate) fn open() -> io::Result<OwnedFd> {
     if PRELOAD.is_empty() {
         return Err(io::Error::new(io::ErrorKind::Unsupported, "this build has no preloaded library"));
     }
@@ -29,7 +29,7 @@ pub(super) fn open() -> io::Result<OwnedFd> {
 
 /// Whether the executable has a dynamic loader, without which nothing is preloaded. Scripts count as dynamic: their
 /// interpreter decides. An unreadable file does too; its start will tell.
-pub(super) fn is_dynamic(program: &Path) -> bool {
+pub(crate) fn is_dynamic(program: &Path) -> bool {
     const PT_INTERP: u32 = 3;
     let Ok(file) = File::open(program) else { return true };
     let mut head = [0u8; 4096];

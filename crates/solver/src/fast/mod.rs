@@ -8,6 +8,7 @@
 //! | file | what is in it |
 //! | --- | --- |
 //! | `job.rs` | the server's loop; compiled into this crate and into the preloaded library |
+//! | `probe.rs` | traps where code has not been reached yet; compiled twice as well |
 //! | `preload.rs` | the preloaded library: stops at `main` or at the end of the prefix |
 //! | `library.rs` | handing that library to a solver |
 //! | `prefix.rs` | where a script's prefix ends |
@@ -18,14 +19,17 @@ pub(crate) mod job;
 mod library;
 mod pool;
 mod prefix;
+pub(crate) mod probe;
 mod server;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use library::is_dynamic;
 pub(crate) use pool::{FastAttempt, ServerPool, ServerPoolConfig};
 pub use prefix::declarations;
+pub(crate) use server::{preload, probe_variable};
 
 /// How a solver is started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -7,6 +7,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use crate::coverage::ProbeRequest;
 use crate::launch::{Interrupted, RunReply, Site, StartRequest};
 
 use super::prefix::Prefix;
@@ -49,6 +50,7 @@ struct Key {
     env: Vec<Vec<u8>>,
     mode: ExecMode,
     prefix: Vec<u8>,
+    probe: Option<ProbeRequest>,
 }
 
 impl Key {
@@ -81,6 +83,21 @@ impl ServerPool {
         }
     }
 
+    /// Stops those that are watched like this.
+    pub fn stop_watched(&mut self, probe: &ProbeRequest) {
+        for (_, server) in self.servers.extract_if(.., |(key, _)| key.probe.as_ref() == Some(probe)) {
+            server.stop();
+        }
+    }
+
+    /// The preloaded library.
+    pub fn library(&mut self) -> Result<&OwnedFd, String> {
+        match &mut self.library {
+            Some(library) => Ok(library),
+            none => Ok(none.insert(library::open().map_err(|error| error.to_string())?)),
+        }
+    }
+
     /// Runs `request` behind a fork server if that can be done.
     pub fn run(&mut self, site: &mut Site, request: &StartRequest) -> Result<FastAttempt, Interrupted> {
         if request.stdin {
@@ -99,6 +116,7 @@ impl ServerPool {
             env: request.env.clone(),
             mode: request.mode,
             prefix: request.input[..prefix.length].to_vec(),
+            probe: request.probe.clone(),
         };
         let at = match self.servers.iter().position(|(other, _)| *other == key) {
             Some(at) => at,
@@ -201,9 +219,7 @@ impl ServerPool {
         if !library::is_dynamic(Path::new(OsStr::from_bytes(&request.program))) {
             return Err("it is statically linked".to_owned());
         }
-        if self.library.is_none() {
-            self.library = Some(library::open().map_err(|error| error.to_string())?);
-        }
+        self.library()?;
         Ok(true)
     }
 }

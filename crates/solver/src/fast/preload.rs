@@ -2,15 +2,16 @@
 //!
 //! It is its own little crate, compiled by `build.rs` and embedded into ours, so that installing the one program is
 //! enough. It interposes two functions of the C library: `__libc_start_main`, to stop just before `main`, and `read`,
-//! to stop where the input file's first part has been read completely (the *prefix snapshot*). Without the variable
-//! that asks for one of the two it does nothing.
+//! to stop where the input file's first part has been read completely (the *prefix snapshot*). At one of these places
+//! the *probe* begins as well. Without the variables that ask for it it does nothing.
 
 #![no_std]
 
 mod job;
+mod probe;
 
 use core::ffi::{c_char, c_int, c_long, c_void};
-use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering::Relaxed};
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 type StartMain = unsafe extern "C" fn(
@@ -29,6 +30,8 @@ const INPUT_END: u8 = 2;
 
 /// What is still to be done; `NOTHING` as soon as it has been done, and in every child.
 static PENDING: AtomicU8 = AtomicU8::new(NOTHING);
+/// The probe is to begin when the input is read.
+static PROBE_WAITS: AtomicBool = AtomicBool::new(false);
 static REAL_MAIN: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 
 /// The first words of a `struct stat`: device and inode come first on every Linux.
@@ -93,16 +96,24 @@ unsafe extern "C" fn serve_then_main(argc: c_int, argv: *mut *mut c_char, env: *
     // stored before the C library could call this function.
     unsafe {
         let at = getenv(text(job::FORK_AT));
-        if !at.is_null() {
+        let (from_main, from_input) = (probe::asked(probe::FROM_MAIN), probe::asked(probe::FROM_INPUT));
+        PROBE_WAITS.store(from_input, Relaxed);
+        if !at.is_null() || from_main || from_input {
             close(job::LIBRARY_FD);
+            // The solver, and whatever it starts, sees the environment of a plain start.
+            unsetenv(text(probe::PROBE));
+            unsetenv(c"LD_PRELOAD".as_ptr());
+        }
+        if from_main {
+            probe::arm();
+        }
+        if !at.is_null() {
             if strcmp(at, text(job::AT_MAIN)) == 0 {
                 PENDING.store(MAIN, Relaxed);
             } else if strcmp(at, text(job::AT_INPUT_END)) == 0 {
                 PENDING.store(INPUT_END, Relaxed);
             }
-            // The solver, and whatever it starts, sees the environment of a plain start.
             unsetenv(text(job::FORK_AT));
-            unsetenv(c"LD_PRELOAD".as_ptr());
         }
         if PENDING.load(Relaxed) == MAIN {
             PENDING.store(NOTHING, Relaxed);
@@ -120,6 +131,10 @@ pub unsafe extern "C" fn read(fd: c_int, buffer: *mut c_void, count: usize) -> i
     // SAFETY: the caller vouches for `buffer` and `count` as for the C library's `read`; the other calls touch only
     // descriptors and constant strings.
     unsafe {
+        if PROBE_WAITS.load(Relaxed) && is_input(fd) {
+            PROBE_WAITS.store(false, Relaxed);
+            probe::arm();
+        }
         let length = syscall(SYS_READ, fd, buffer, count) as isize;
         if length != 0 || count == 0 || PENDING.load(Relaxed) != INPUT_END || !is_input(fd) {
             return length;

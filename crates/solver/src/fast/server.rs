@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
+use crate::coverage::{ProbeRequest, ProbeWay};
 use crate::launch::{
     Capture, Child, Interrupted, Outcome, Program, QUIET, RunReply, Site, StartRequest, Stdio, children_of,
     pipe, socket_pair,
@@ -13,6 +14,7 @@ use crate::launch::{
 use super::ExecMode;
 use super::job::{AT_INPUT_END, AT_MAIN, CONTROL_FD, FORK_AT, Job, LIBRARY_FD, MAGIC, Report, Started};
 use super::prefix::Prefix;
+use super::probe::{FROM_INPUT, FROM_MAIN, PROBE};
 
 /// A solver process that waits for jobs.
 pub(super) struct Server {
@@ -65,6 +67,7 @@ impl Server {
         let (program, output, error, (control, control_end)) = prepared;
         let mut extra = vec![(control_end.as_raw_fd(), CONTROL_FD)];
         extra.extend(library.map(|library| (library.as_raw_fd(), LIBRARY_FD)));
+        extra.extend(site.probe_descriptors(request));
         let stdio = Stdio {
             input: site.null.as_raw_fd(),
             output: output.write.as_raw_fd(),
@@ -199,6 +202,7 @@ impl Server {
             stderr: finish(stderr),
             fallback: None,
             stack: None,
+            sites: None,
         }))
     }
 
@@ -288,12 +292,27 @@ fn prepare(
     let environment = site.environment(&request.env).and_then(|mut env| {
         env.push(assignment(FORK_AT, at)?);
         if library.is_some() {
-            env.push(CString::new(format!("LD_PRELOAD=/proc/self/fd/{LIBRARY_FD}")).ok()?);
+            env.push(preload()?);
         }
+        env.extend(request.probe.as_ref().and_then(probe_variable));
         site.program(request, env)
     });
     let program = environment.ok_or_else(|| io::Error::from_raw_os_error(libc::EINVAL))?;
     Ok((program, Stream::new()?, Stream::new()?, socket_pair()?))
+}
+
+/// The variable by which the loader is told of our library.
+pub(crate) fn preload() -> Option<CString> {
+    CString::new(format!("LD_PRELOAD=/proc/self/fd/{LIBRARY_FD}")).ok()
+}
+
+/// The variable by which a process is told to watch itself.
+pub(crate) fn probe_variable(probe: &ProbeRequest) -> Option<CString> {
+    match probe.way {
+        ProbeWay::Main | ProbeWay::Host => assignment(PROBE, FROM_MAIN),
+        ProbeWay::Input => assignment(PROBE, FROM_INPUT),
+        ProbeWay::Executed => None,
+    }
 }
 
 fn assignment(name: &str, value: &str) -> Option<CString> {

@@ -3,7 +3,7 @@
 use std::ffi::{CString, OsString, c_char, c_void};
 use std::path::Path;
 
-use crate::fast::job;
+use crate::fast::{job, probe};
 
 use super::library::{Cvc5, text};
 use super::options::{self, CommandLine};
@@ -35,8 +35,13 @@ pub(super) fn run(args: &[OsString]) -> i32 {
             return 2;
         }
     };
-    // SAFETY: the pointers passed on are those the library returned, and all of them live until the process ends.
+    // SAFETY: the pointers passed on are those the library returned, and all of them live until the process ends. One
+    // thread runs, and the launcher that asks for the probe has handed over its descriptors.
     unsafe {
+        if probe::asked(probe::FROM_MAIN) {
+            libc::unsetenv(probe::PROBE.as_ptr().cast());
+            probe::arm();
+        }
         let terms = (cvc5.term_manager_new)();
         let solver = (cvc5.new)(terms);
         if line.version {

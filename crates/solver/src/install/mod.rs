@@ -29,6 +29,7 @@ mod stamp;
 mod wheel;
 
 pub use error::InstallError;
+pub(crate) use hash::sha256;
 pub use home::Home;
 pub use release::Step;
 pub use solvers::{Available, Listed, Solvers};

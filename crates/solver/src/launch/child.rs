@@ -36,6 +36,12 @@ impl Program {
             .collect();
         Some(Program { path, args: args.ok()?, env, directory, rules })
     }
+
+    /// The same under the same name, from a file that is open.
+    pub fn executing(mut self, file: RawFd) -> Option<Self> {
+        self.path = CString::new(format!("/proc/self/fd/{file}")).ok()?;
+        Some(self)
+    }
 }
 
 /// The descriptors the child gets as 0, 1 and 2, and further ones at fixed places.

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::coverage::Trace;
+use crate::fast::ExecMode;
 use crate::fast::job::INPUT_NAME;
 use crate::limits::Limits;
 
@@ -323,8 +325,13 @@ fn resolve(invocation: &Invocation) -> Result<StartRequest, LaunchError> {
         input: invocation.input.to_vec(),
         stdin: invocation.stdin,
         limits: invocation.limits.clone(),
-        mode: invocation.mode,
+        mode: match (&invocation.probe, invocation.mode) {
+            // All that a run reaches is wanted: also what a snapshot has behind it.
+            (Some(probe), ExecMode::PrefixSnapshot) if probe.trace != Trace::New => ExecMode::ForkServer,
+            (_, mode) => mode,
+        },
         stack: invocation.stack,
+        probe: invocation.probe.clone(),
     };
     let texts = std::iter::once(&request.program).chain(&request.args).chain(&request.env);
     for text in texts {
@@ -376,6 +383,7 @@ fn outcome(run: RunReply, limits: &Limits) -> Outcome {
         mode: run.mode,
         fallback: run.fallback,
         stack: run.stack,
+        sites: run.sites,
     };
     outcome.explain(limits);
     outcome

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::coverage::ProbeRequest;
 use crate::fast::ExecMode;
 use crate::limits::Limits;
 
@@ -32,6 +33,8 @@ pub struct Invocation<'a> {
     pub mode: ExecMode,
     /// Whether the stack at a fatal signal is wanted. Only for plain starts.
     pub stack: bool,
+    /// The coverage that is wanted.
+    pub probe: Option<ProbeRequest>,
 }
 
 impl<'a> Invocation<'a> {
@@ -47,6 +50,7 @@ impl<'a> Invocation<'a> {
             limits: Limits::default(),
             mode: ExecMode::Plain,
             stack: false,
+            probe: None,
         }
     }
 }

@@ -43,6 +43,8 @@ pub struct Outcome {
     pub fallback: Option<String>,
     /// The stack at a fatal signal, where it was wanted, or why it cannot be seen.
     pub stack: Option<Result<Stack, String>>,
+    /// The sites it has reached, where they were wanted, or why they cannot be told.
+    pub sites: Option<Result<Vec<u32>, String>>,
 }
 
 impl Outcome {

@@ -2,18 +2,20 @@
 
 use std::ffi::{CString, OsString};
 use std::fs::File;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::fast::{ExecMode, FastAttempt, ServerPool, ServerPoolConfig};
+use crate::coverage::{Probe, ProbeWay, Probes};
+use crate::fast::job::LIBRARY_FD;
+use crate::fast::{ExecMode, FastAttempt, ServerPool, ServerPoolConfig, preload, probe_variable};
 use crate::host;
 
 use super::child::{Child, Program, Stdio, pipe};
 use super::locate::this_executable_serves;
-use super::outcome::Outcome;
+use super::outcome::{Exit, Outcome};
 use super::poll::{Capture, Ended, Interrupted, Poller, QUIET};
 use super::reap::Reaper;
 use super::scratch::Scratch;
@@ -146,6 +148,7 @@ pub(crate) struct Site {
     pub null: OwnedFd,
     env: Vec<CString>,
     enclosure: Enclosure,
+    probes: Probes,
 }
 
 impl Site {
@@ -160,6 +163,15 @@ impl Site {
             all.push(CString::new(entry.as_slice()).ok()?);
         }
         Some(all)
+    }
+
+    /// The descriptors that a process must have for its probe, and their places.
+    pub fn probe_descriptors(&self, request: &StartRequest) -> Vec<(RawFd, RawFd)> {
+        self.probe_of(request).map(Probe::descriptors).unwrap_or_default()
+    }
+
+    fn probe_of(&self, request: &StartRequest) -> Option<&Probe> {
+        self.probes.made(request.probe.as_ref()?)
     }
 
     /// What a request asks for, to be executed in the scratch directory and behind the wall. `None` if there is a zero
@@ -197,7 +209,7 @@ fn be_launcher(
             exit(1)
         }
     };
-    let mut site = Site { poller, reaper, scratch, null, env, enclosure };
+    let mut site = Site { poller, reaper, scratch, null, env, enclosure, probes: Probes::default() };
     let mut pool = ServerPool::new(pool);
     // Until the worker hangs up, or something is so wrong that the worker had better start another launcher.
     while serve_one(&mut frames, &mut site, &mut pool).is_ok() {}
@@ -224,9 +236,51 @@ fn serve_one(
             unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
             Reply::Usage { cpu: cpu_time(&usage) }
         }
-        Request::Run(request) => run(site, pool, &request)?,
+        Request::Run(request) => run_watched(site, pool, request)?,
     };
     frames.send_reply(&reply).map_err(|_| Interrupted)
+}
+
+/// Runs with the probe that is asked for. A run that it spoils is made again without it: what a solver says must not
+/// depend on whether it is watched.
+fn run_watched(
+    site: &mut Site,
+    pool: &mut ServerPool,
+    mut request: StartRequest,
+) -> Result<Reply, Interrupted> {
+    let Some(probe) = request.probe.clone() else { return run(site, pool, &request) };
+    let mut reason = site.probes.get(&probe).err();
+    if reason.is_none() {
+        let mut reply = run(site, pool, &request)?;
+        let Reply::Ran(ran) = &mut reply else { return Ok(reply) };
+        reason = ran.sites.take().and_then(Result::err);
+        match site.probes.get(&probe).map(Probe::take) {
+            _ if reason.is_some() => {}
+            Ok(Ok(sites)) if ran.exit != Exit::Signaled(libc::SIGTRAP) => {
+                ran.sites = Some(Ok(sites));
+                return Ok(reply);
+            }
+            Ok(Err(error)) => reason = Some(error.to_string()),
+            _ => {}
+        }
+    }
+    request.probe = None;
+    let mut reply = run(site, pool, &request)?;
+    if let Reply::Ran(ran) = &mut reply {
+        // A solver that ends by this signal anyway has nothing against the probe.
+        if reason.is_none() && ran.exit != Exit::Signaled(libc::SIGTRAP) {
+            reason = Some("it does not bear traps".to_owned());
+        }
+        ran.sites = Some(match reason {
+            None => Ok(Vec::new()),
+            Some(reason) => {
+                site.probes.give_up(&probe, &reason);
+                pool.stop_watched(&probe);
+                Err(reason)
+            }
+        });
+    }
+    Ok(reply)
 }
 
 fn run(site: &mut Site, pool: &mut ServerPool, request: &StartRequest) -> Result<Reply, Interrupted> {
@@ -269,8 +323,32 @@ fn run_plain(
     if let Err(error) = site.scratch.place_input(&request.input) {
         return trouble(error);
     }
-    let program = site.environment(&request.env).and_then(|env| site.program(request, env));
+    let mut extra = Vec::new();
+    let mut own = Vec::new();
+    let mut executed = None;
+    if let (Some(probe), Some(made)) = (&request.probe, site.probe_of(request)) {
+        executed = made.executable();
+        if executed.is_none() {
+            extra = made.descriptors();
+            own.extend(probe_variable(probe));
+        }
+        if matches!(probe.way, ProbeWay::Main | ProbeWay::Input)
+            && let Ok(library) = pool.library()
+        {
+            extra.push((library.as_raw_fd(), LIBRARY_FD));
+            own.extend(preload());
+        }
+    }
+    let program = site.environment(&request.env).and_then(|mut env| {
+        env.append(&mut own);
+        let program = site.program(request, env)?;
+        match executed {
+            Some(file) => program.executing(file),
+            None => Some(program),
+        }
+    });
     let Some(program) = program else { return Ok(Reply::CannotExec(libc::EINVAL)) };
+    let traced = request.stack || executed.is_some();
     let ((out_end, out), (err_end, err)) = match pipe().and_then(|out| Ok((out, pipe()?))) {
         Ok(pipes) => pipes,
         Err(error) => return trouble(error),
@@ -283,23 +361,24 @@ fn run_plain(
         input: script.as_ref().map_or(site.null.as_raw_fd(), AsRawFd::as_raw_fd),
         output: out.as_raw_fd(),
         error: err.as_raw_fd(),
-        extra: &[],
+        extra: &extra,
     };
     let start = Instant::now();
-    let started = match request.stack {
+    let started = match traced {
         true => Child::start_traced(&program, &stdio, &request.limits),
         false => Child::start(&program, &stdio, &request.limits).map(|child| (child, Ok(()))),
     };
-    let (child, traced) = match started {
+    let (child, allowed) = match started {
         Ok(started) => started,
         Err(errno) => return Ok(Reply::CannotExec(errno)),
     };
-    let mut tracer = (request.stack && traced.is_ok()).then(|| Tracer::new(child));
+    let mut tracer = (traced && allowed.is_ok()).then(|| Tracer::new(child));
     drop((out, err));
     let mut stdout = Capture::new(&out_end, request.limits.stdout);
     let mut stderr = Capture::new(&err_end, request.limits.stderr);
     let limit = request.limits.wall;
-    let ended = watch_child(site, child, tracer.as_mut(), &mut stdout, &mut stderr, start, limit)?;
+    let watched = Watched { child, tracer: tracer.as_mut(), probe: site.probe_of(request) };
+    let ended = watch_child(site, watched, &mut stdout, &mut stderr, start, limit)?;
     child.kill();
     let (status, usage) = child.wait();
     site.reaper.kill_strays(&pool.pids());
@@ -316,18 +395,31 @@ fn run_plain(
         stdout: stdout.bytes,
         stderr: stderr.bytes,
         fallback,
-        stack: match traced {
+        stack: match allowed {
+            _ if !request.stack => None,
             Ok(()) => tracer.and_then(Tracer::into_stack).map(Ok),
             Err(errno) => Some(Err(std::io::Error::from_raw_os_error(errno).to_string())),
         },
+        sites: match allowed {
+            Err(errno) if executed.is_some() => {
+                Some(Err(format!("no ptrace ({})", std::io::Error::from_raw_os_error(errno))))
+            }
+            _ => None,
+        },
     }))
+}
+
+/// A child, and who sees to it when it stands still.
+struct Watched<'a> {
+    child: Child,
+    tracer: Option<&'a mut Tracer>,
+    probe: Option<&'a Probe>,
 }
 
 /// Until the child has ended, by itself or because it went over a limit.
 fn watch_child(
     site: &Site,
-    child: Child,
-    mut tracer: Option<&mut Tracer>,
+    mut watched: Watched,
     stdout: &mut Capture,
     stderr: &mut Capture,
     start: Instant,
@@ -339,11 +431,11 @@ fn watch_child(
         let killed = ended.timed_out || ended.truncated;
         let woken = site.poller.step(stdout, stderr, -1, deadline.filter(|_| !killed), start + QUIET)?;
         if woken.child
-            && let Some(tracer) = &mut tracer
+            && let Some(tracer) = &mut watched.tracer
         {
-            tracer.attend();
+            tracer.attend(watched.probe);
         }
-        if woken.child && child.has_ended() {
+        if woken.child && watched.child.has_ended() {
             ended.wall = start.elapsed();
             return Ok(ended);
         }
@@ -353,7 +445,7 @@ fn watch_child(
         ended.truncated = stdout.truncated || stderr.truncated;
         ended.timed_out = !ended.truncated && woken.expired;
         if ended.truncated || ended.timed_out {
-            child.kill();
+            watched.child.kill();
         }
     }
 }

@@ -3,9 +3,14 @@
 //! A process that has asked for it (`child.rs`) stops before any signal is delivered, so before a handler of its own can
 //! run: its stack is read then, and the signal goes on its way. Only the first thread of the process is watched: that is
 //! where solvers solve.
+//!
+//! The traps of a probe are passed here, too, where a program cannot see to them itself.
 
+use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::fs::FileExt;
 
+use crate::coverage::Probe;
 use crate::crash::is_fatal_fault;
 use crate::stack::{self, Registers, Stack};
 
@@ -21,16 +26,18 @@ pub(crate) struct Tracer {
     begun: bool,
     looks: u32,
     stack: Option<Stack>,
+    /// Its memory, and how far its addresses are from those of its file: once a trap has been passed.
+    traps: Option<(File, u64)>,
 }
 
 impl Tracer {
     pub fn new(child: Child) -> Tracer {
-        Tracer { child, begun: false, looks: 0, stack: None }
+        Tracer { child, begun: false, looks: 0, stack: None, traps: None }
     }
 
     /// Lets the process go on from every place where it waits for us. To be called whenever a child has changed its
     /// state.
-    pub fn attend(&mut self) {
+    pub fn attend(&mut self, probe: Option<&Probe>) {
         while let Some(stop) = self.child.stopped_at() {
             let event = stop >> 8;
             let deliver = match stop & 0xff {
@@ -41,6 +48,7 @@ impl Tracer {
                     0
                 }
                 _ if event != 0 => 0,
+                libc::SIGTRAP if probe.is_some_and(|probe| self.pass(probe)) => 0,
                 // It would wait for a shell.
                 libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU => 0,
                 signal => {
@@ -60,6 +68,46 @@ impl Tracer {
         self.stack
     }
 
+    /// Passes a trap of the probe's: the original byte is put back, and executed. `false` if it is none of ours.
+    #[cfg(target_arch = "x86_64")]
+    fn pass(&mut self, probe: &Probe) -> bool {
+        let Some(user) = self.user() else { return false };
+        if self.traps.is_none() {
+            self.traps = self.open_memory(probe).ok();
+        }
+        let Some((memory, moved)) = &self.traps else { return false };
+        let place = user.rip.wrapping_sub(1);
+        let Some(byte) = probe.trap_at(place.wrapping_sub(*moved)) else { return false };
+        if memory.write_all_at(&[byte], place).is_err() {
+            return false;
+        }
+        let register = std::mem::offset_of!(libc::user_regs_struct, rip);
+        // SAFETY: this request takes integers only and touches no memory of ours.
+        unsafe { libc::ptrace(libc::PTRACE_POKEUSER, self.child.pid, register, place) == 0 }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn pass(&mut self, _: &Probe) -> bool {
+        false
+    }
+
+    /// The memory of the process, and how far its addresses are from those of its file.
+    fn open_memory(&self, probe: &Probe) -> io::Result<(File, u64)> {
+        let pid = self.child.pid;
+        let memory = OpenOptions::new().read(true).write(true).open(format!("/proc/{pid}/mem"))?;
+        let mut moved = 0;
+        if probe.is_movable() {
+            // The program's headers stand behind the ELF header at the start of its file.
+            const AT_PHDR: u64 = 3;
+            const ELF_HEADER: u64 = 64;
+            let words = std::fs::read(format!("/proc/{pid}/auxv"))?;
+            let words: Vec<u64> = words.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect();
+            let headers = words.as_chunks::<2>().0.iter().find(|[name, _]| *name == AT_PHDR);
+            moved = headers.map_or(0, |[_, address]| address.saturating_sub(ELF_HEADER));
+        }
+        Ok((memory, moved))
+    }
+
     fn look(&mut self, signal: i32) {
         let Some(registers) = self.registers() else { return };
         let fault = self.fault().filter(|_| matches!(signal, libc::SIGSEGV | libc::SIGBUS));
@@ -74,6 +122,10 @@ impl Tracer {
     }
 
     fn registers(&self) -> Option<Registers> {
+        self.user().map(|user| Registers::of(&user))
+    }
+
+    fn user(&self) -> Option<libc::user_regs_struct> {
         const NT_PRSTATUS: usize = 1;
         // SAFETY: all zeros is a valid value of this struct of integers.
         let mut user: libc::user_regs_struct = unsafe { std::mem::zeroed() };
@@ -89,7 +141,7 @@ impl Tracer {
             )
         };
         // Less is written for a process of another architecture.
-        (done == 0 && vector.iov_len == size).then(|| Registers::of(&user))
+        (done == 0 && vector.iov_len == size).then_some(user)
     }
 
     /// The address at which an access to memory failed.

@@ -3,6 +3,7 @@
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
+use crate::coverage::{ProbeFile, ProbeRequest, ProbeWay, Trace};
 use crate::fast::ExecMode;
 use crate::limits::Limits;
 use crate::stack::Stack;
@@ -32,6 +33,8 @@ pub(crate) struct StartRequest {
     pub mode: ExecMode,
     /// The stack at a fatal signal is wanted. Only for plain starts.
     pub stack: bool,
+    /// The coverage that is wanted.
+    pub probe: Option<ProbeRequest>,
 }
 
 /// What the launcher answers.
@@ -81,6 +84,8 @@ pub(crate) struct RunReply {
     pub fallback: Option<String>,
     /// The stack at a fatal signal, where it was wanted, or why it cannot be seen.
     pub stack: Option<Result<Stack, String>>,
+    /// The sites it has reached, where they were wanted, or why they cannot be told.
+    pub sites: Option<Result<Vec<u32>, String>>,
 }
 
 /// Longest frame: scripts and outputs are far below it, and a broken peer cannot make us allocate more.
@@ -158,6 +163,7 @@ impl<S: Read + Write> Frames<S> {
                 out.limits(&run.limits);
                 out.byte(run.mode.code());
                 out.byte(u8::from(run.stack));
+                out.probe(run.probe.as_ref());
                 out.bytes(&run.input);
             }
             Request::Usage => out.byte(1),
@@ -177,6 +183,7 @@ impl<S: Read + Write> Frames<S> {
                 limits: from.limits()?,
                 mode: from.mode()?,
                 stack: from.byte()? != 0,
+                probe: from.probe()?,
                 input: from.bytes()?,
             }),
             1 => Request::Usage,
@@ -212,6 +219,7 @@ impl<S: Read + Write> Frames<S> {
                 out.bytes(&run.stderr);
                 out.bytes(run.fallback.as_deref().unwrap_or_default().as_bytes());
                 out.bytes(&serde_json::to_vec(&run.stack)?);
+                out.sites(run.sites.as_ref());
             }
             Reply::CannotExec(errno) => {
                 out.byte(2);
@@ -256,6 +264,7 @@ impl<S: Read + Write> Frames<S> {
                     stderr: from.bytes()?,
                     fallback: Some(from.text()?).filter(|reason| !reason.is_empty()),
                     stack: serde_json::from_slice(&from.bytes()?).map_err(|_| malformed())?,
+                    sites: from.sites()?,
                 })
             }
             2 => Reply::CannotExec(from.number()? as i32),
@@ -309,6 +318,44 @@ impl Encoder {
     }
 }
 
+impl Encoder {
+    fn probe(&mut self, probe: Option<&ProbeRequest>) {
+        self.byte(u8::from(probe.is_some()));
+        let Some(probe) = probe else { return };
+        self.byte(match probe.trace {
+            Trace::New => 0,
+            Trace::Functions => 1,
+            Trace::Blocks => 2,
+        });
+        self.byte(match probe.way {
+            ProbeWay::Main => 0,
+            ProbeWay::Input => 1,
+            ProbeWay::Host => 2,
+            ProbeWay::Executed => 3,
+        });
+        self.number(probe.files.len() as u64);
+        for file in &probe.files {
+            self.bytes(&file.path);
+            self.bytes(&file.list);
+        }
+    }
+
+    fn sites(&mut self, sites: Option<&Result<Vec<u32>, String>>) {
+        match sites {
+            None => self.byte(0),
+            Some(Ok(sites)) => {
+                self.byte(1);
+                self.number(sites.len() as u64);
+                self.0.extend(sites.iter().flat_map(|site| site.to_le_bytes()));
+            }
+            Some(Err(reason)) => {
+                self.byte(2);
+                self.bytes(reason.as_bytes());
+            }
+        }
+    }
+}
+
 struct Decoder<'a>(&'a [u8]);
 
 impl Decoder<'_> {
@@ -343,6 +390,42 @@ impl Decoder<'_> {
 
     fn duration(&mut self) -> io::Result<Duration> {
         Ok(Duration::from_nanos(self.number()?))
+    }
+
+    fn probe(&mut self) -> io::Result<Option<ProbeRequest>> {
+        if self.byte()? == 0 {
+            return Ok(None);
+        }
+        let trace = match self.byte()? {
+            0 => Trace::New,
+            1 => Trace::Functions,
+            2 => Trace::Blocks,
+            _ => return Err(malformed()),
+        };
+        let way = match self.byte()? {
+            0 => ProbeWay::Main,
+            1 => ProbeWay::Input,
+            2 => ProbeWay::Host,
+            3 => ProbeWay::Executed,
+            _ => return Err(malformed()),
+        };
+        let count = self.number()?;
+        let files = (0..count).map(|_| Ok(ProbeFile { path: self.bytes()?, list: self.bytes()? }));
+        let files = files.collect::<io::Result<Vec<ProbeFile>>>()?;
+        Ok(Some(ProbeRequest { files, trace, way }))
+    }
+
+    fn sites(&mut self) -> io::Result<Option<Result<Vec<u32>, String>>> {
+        Ok(match self.byte()? {
+            0 => None,
+            1 => {
+                let count = usize::try_from(self.number()?).map_err(|_| malformed())?;
+                let bytes = self.take(count.checked_mul(4).ok_or_else(malformed)?)?;
+                Some(Ok(bytes.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()))
+            }
+            2 => Some(Err(self.text()?)),
+            _ => return Err(malformed()),
+        })
     }
 
     fn mode(&mut self) -> io::Result<ExecMode> {
@@ -385,6 +468,11 @@ mod tests {
             limits: Limits { cpu: Some(Duration::from_secs(3)), memory: None, ..Limits::default() },
             mode: ExecMode::PrefixSnapshot,
             stack: true,
+            probe: Some(ProbeRequest {
+                files: vec![ProbeFile { path: b"/bin/z3".to_vec(), list: b"/sites".to_vec() }],
+                trace: Trace::Functions,
+                way: ProbeWay::Input,
+            }),
         });
         worker.send_request(&request).expect("sent");
         worker.send_request(&Request::Usage).expect("sent");
@@ -412,6 +500,7 @@ mod tests {
                 overflow: true,
                 frames: vec![Frame { module: "z3".to_owned(), function: "main".to_owned(), handler: false }],
             })),
+            sites: Some(Ok(vec![0, 7, 1 << 20])),
         });
         std::thread::scope(|scope| {
             scope.spawn(|| launcher.send_reply(&reply).expect("sent"));

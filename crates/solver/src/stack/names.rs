@@ -142,12 +142,12 @@ pub(crate) fn is_machinery(function: &str) -> bool {
 }
 
 /// Whether a file is a runtime.
-pub(super) fn is_runtime(module: &str) -> bool {
+pub(crate) fn is_runtime(module: &str) -> bool {
     RUNTIMES.iter().any(|name| module.starts_with(name))
 }
 
 /// A linker's name as its author wrote it, without arguments and template parameters.
-pub(super) fn readable(symbol: &str) -> String {
+pub(crate) fn readable(symbol: &str) -> String {
     // Parts of a function that the compiler has moved or made special are parts of that function.
     let whole = match symbol.find('.') {
         Some(end) if end > 0 => &symbol[..end],

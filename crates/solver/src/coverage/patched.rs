@@ -1,0 +1,270 @@
+//! The launcher's side of the probe: patched copies of a solver's files, and the log of what was reached.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd, FromRawFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+use super::list::SiteList;
+use super::sites::TRAP;
+use super::{ProbeFile, ProbeRequest, ProbeWay, Trace};
+use crate::fast::probe::{self, FIRST_COPY_FD, LOG_FD, MOST_PARTS, Part, Table};
+
+const PAGE: u64 = 4096;
+
+/// Descriptors that the launcher keeps are from here on: below are those that it hands to children at fixed places.
+const KEPT: libc::c_int = 300;
+
+/// The probes a launcher has made, one for each solver and kind of trace.
+#[derive(Default)]
+pub(crate) struct Probes {
+    made: Vec<(ProbeRequest, Result<Probe, String>)>,
+}
+
+impl Probes {
+    /// The probe for a request, made at its first sight. The error says why there is none.
+    pub fn get(&mut self, request: &ProbeRequest) -> Result<&mut Probe, String> {
+        let at = match self.made.iter().position(|(known, _)| known == request) {
+            Some(at) => at,
+            None => {
+                let made = Probe::new(request).map_err(|error| error.to_string());
+                self.made.push((request.clone(), made));
+                self.made.len() - 1
+            }
+        };
+        self.made[at].1.as_mut().map_err(|reason| reason.clone())
+    }
+
+    /// The same, if it has been made.
+    pub fn made(&self, request: &ProbeRequest) -> Option<&Probe> {
+        self.made.iter().find(|(known, _)| known == request).and_then(|(_, probe)| probe.as_ref().ok())
+    }
+
+    /// It does more harm than good: it is not to be tried again.
+    pub fn give_up(&mut self, request: &ProbeRequest, reason: &str) {
+        if let Some((_, probe)) = self.made.iter_mut().find(|(known, _)| known == request) {
+            *probe = Err(reason.to_owned());
+        }
+    }
+}
+
+/// Patched copies of all files of a solver, and what was reached in them.
+pub(crate) struct Probe {
+    copies: Vec<Copy>,
+    log: File,
+    /// How much of the log has been read.
+    read: u64,
+    trace: Trace,
+    /// Executed, not mapped over what was loaded.
+    executed: bool,
+}
+
+impl Probe {
+    fn new(request: &ProbeRequest) -> io::Result<Probe> {
+        let executed = request.way == ProbeWay::Executed;
+        let mut copies = Vec::new();
+        let mut first = 0;
+        for file in &request.files {
+            let copy = Copy::new(file, first, request.trace, executed)?;
+            first += copy.list.sites.len() as u32;
+            copies.push(copy);
+        }
+        let log = memory_file(c"osprey-log")?;
+        let table = table(&copies)?;
+        // SAFETY: the table is made of integers without padding, and lives through the call.
+        let bytes = unsafe {
+            std::slice::from_raw_parts((&raw const table).cast::<u8>(), size_of::<Table>())
+        };
+        (&log).write_all(bytes)?;
+        // SAFETY: the descriptor is ours and open; `F_SETFL` takes an integer.
+        if unsafe { libc::fcntl(log.as_raw_fd(), libc::F_SETFL, libc::O_APPEND) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Probe { copies, log, read: size_of::<Table>() as u64, trace: request.trace, executed })
+    }
+
+    /// The descriptors that a process must have to be watched from inside, and their places.
+    pub fn descriptors(&self) -> Vec<(RawFd, RawFd)> {
+        let mut all = vec![(self.log.as_raw_fd(), LOG_FD)];
+        for (number, copy) in self.copies.iter().enumerate() {
+            let place = FIRST_COPY_FD + 2 * number as RawFd;
+            all.push((copy.patched.as_raw_fd(), place));
+            all.push((copy.original.as_raw_fd(), place + 1));
+        }
+        all
+    }
+
+    /// The program that is to be executed in place of the solver's, where it is watched from outside.
+    pub fn executable(&self) -> Option<RawFd> {
+        self.executed.then(|| self.copies.first().map(|copy| copy.patched.as_raw_fd())).flatten()
+    }
+
+    /// The original byte of the site at this place of the executed file, if there is a trap of ours, which is logged.
+    pub fn trap_at(&self, address: u64) -> Option<u8> {
+        let copy = self.copies.first()?;
+        let offset = copy.list.segments.iter().find_map(|segment| {
+            let place = address.checked_sub(segment.address).filter(|place| *place < segment.size)?;
+            Some(place + segment.offset)
+        })?;
+        copy.list.sites.binary_search(&u32::try_from(offset).ok()?).ok()?;
+        let mut byte = [TRAP];
+        copy.original.read_exact_at(&mut byte, offset).ok()?;
+        (&self.log).write_all(&probe::entry(0, offset).to_ne_bytes()).ok()?;
+        (byte[0] != TRAP).then_some(byte[0])
+    }
+
+    /// Whether the executed file counts addresses from zero.
+    pub fn is_movable(&self) -> bool {
+        self.copies.first().is_some_and(|copy| !copy.list.fixed)
+    }
+
+    /// The sites reached since the last call, in order: of all files one after the other. They do not trap again, unless
+    /// everything that a run reaches is wanted.
+    pub fn take(&mut self) -> io::Result<Vec<u32>> {
+        let end = self.log.metadata()?.len();
+        if end <= self.read {
+            return Ok(Vec::new());
+        }
+        let mut bytes = vec![0; (end - self.read) as usize];
+        self.log.read_exact_at(&mut bytes, self.read)?;
+        self.read = end;
+        let mut reached = Vec::new();
+        // What a solver may have written is not taken for a site.
+        for entry in bytes.as_chunks::<8>().0 {
+            let entry = u64::from_ne_bytes(*entry);
+            let Some(copy) = self.copies.get((entry >> 32) as usize) else { continue };
+            if let Ok(site) = copy.list.sites.binary_search(&(entry as u32)) {
+                reached.push(copy.first + site as u32);
+            }
+        }
+        reached.sort_unstable();
+        reached.dedup();
+        if self.executed || self.trace != Trace::New {
+            self.write_sites(&reached)?;
+        }
+        Ok(reached)
+    }
+
+    /// Sites that were reached are made to trap again, or, where the process could not see to it, no more.
+    fn write_sites(&self, reached: &[u32]) -> io::Result<()> {
+        for copy in &self.copies {
+            let last = copy.first + copy.list.sites.len() as u32;
+            let from = reached.partition_point(|site| *site < copy.first);
+            let to = reached.partition_point(|site| *site < last);
+            if from == to {
+                continue;
+            }
+            // A file that is executed cannot be written to, nor one executed that is open to be written to.
+            let opened = if self.executed { Some(writable(&copy.patched)?) } else { None };
+            let file = opened.as_ref().unwrap_or(&copy.patched);
+            for site in &reached[from..to] {
+                let offset = u64::from(copy.list.sites[(site - copy.first) as usize]);
+                let mut byte = [TRAP];
+                if self.trace == Trace::New {
+                    copy.original.read_exact_at(&mut byte, offset)?;
+                }
+                file.write_all_at(&byte, offset)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A file with traps in it.
+struct Copy {
+    original: File,
+    patched: File,
+    list: SiteList,
+    /// The number of its first site.
+    first: u32,
+}
+
+impl Copy {
+    fn new(file: &ProbeFile, first: u32, trace: Trace, whole: bool) -> io::Result<Copy> {
+        let list = SiteList::read(Path::new(std::ffi::OsStr::from_bytes(&file.list)))?;
+        let original = kept(File::open(Path::new(std::ffi::OsStr::from_bytes(&file.path)))?)?;
+        let mut patched = memory_file(c"osprey-patched")?;
+        let size = original.metadata()?.len();
+        patched.set_len(size)?;
+        let all = [(0, size)];
+        let parts: Vec<(u64, u64)> = list.segments.iter().map(|segment| pages(segment.offset, segment.size)).collect();
+        for (start, end) in if whole { &all[..] } else { &parts } {
+            let mut bytes = vec![0; (end.min(&size) - start) as usize];
+            original.read_exact_at(&mut bytes, *start)?;
+            let mut patch = |site: u32| {
+                if let Some(byte) = u64::from(site).checked_sub(*start).and_then(|at| bytes.get_mut(at as usize)) {
+                    *byte = TRAP;
+                }
+            };
+            match trace {
+                Trace::New | Trace::Blocks => list.sites.iter().for_each(|site| patch(*site)),
+                Trace::Functions => list.functions.iter().for_each(|place| patch(list.sites[*place as usize])),
+            }
+            patched.write_all_at(&bytes, *start)?;
+        }
+        if whole {
+            patched = reopened(&patched, OpenOptions::new().read(true))?;
+        }
+        Ok(Copy { original, patched: kept(patched)?, list, first })
+    }
+}
+
+/// The whole pages that a part of a file is on.
+fn pages(offset: u64, size: u64) -> (u64, u64) {
+    (offset - offset % PAGE, (offset + size).next_multiple_of(PAGE))
+}
+
+fn table(copies: &[Copy]) -> io::Result<Table> {
+    let mut table = Table::EMPTY;
+    for (number, copy) in copies.iter().enumerate() {
+        let status = copy.original.metadata()?;
+        for segment in &copy.list.segments {
+            let at = table.count as usize;
+            if at == MOST_PARTS {
+                return Err(io::Error::other(format!("its code is in more than {MOST_PARTS} parts")));
+            }
+            let (offset, end) = pages(segment.offset, segment.size);
+            table.parts[at] = Part {
+                device: status.dev(),
+                inode: status.ino(),
+                address: segment.address - segment.address % PAGE,
+                length: end - offset,
+                offset,
+                file: number as u64,
+            };
+            table.count += 1;
+        }
+    }
+    Ok(table)
+}
+
+fn memory_file(name: &std::ffi::CStr) -> io::Result<File> {
+    // SAFETY: the name ends with a zero byte.
+    let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor was opened just now and nobody else has it.
+    kept(unsafe { File::from_raw_fd(fd) })
+}
+
+/// The same file at a descriptor that is in nobody's way.
+fn kept(file: File) -> io::Result<File> {
+    // SAFETY: the descriptor is open; the call takes integers.
+    let fd = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, KEPT) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor was made just now and nobody else has it.
+    Ok(unsafe { File::from_raw_fd(fd) })
+}
+
+fn writable(file: &File) -> io::Result<File> {
+    reopened(file, OpenOptions::new().write(true))
+}
+
+fn reopened(file: &File, options: &OpenOptions) -> io::Result<File> {
+    options.open(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
