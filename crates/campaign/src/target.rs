@@ -1,10 +1,12 @@
 //! A solver under test: what it accepts, the text it gets, how it is started.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use smtlib::Release;
 use smtlib::logic::Usage;
 use solver::Solver;
+use solver::coverage::Code;
 use solver::options::OptionTable;
 use solver::run::{Configuration, PartyId};
 
@@ -22,6 +24,8 @@ pub struct Target {
     pub table: Option<OptionTable>,
     /// Not under test: asked only where an answer needs another opinion.
     pub reference: bool,
+    /// Its code and what that is known by, where it is watched what of it is reached.
+    pub code: Option<(u64, Arc<Code>)>,
     theories: BTreeSet<String>,
 }
 
@@ -34,13 +38,19 @@ impl Target {
         }
         let release = solver.release();
         let theories = solver.theories().into_iter().map(str::to_owned).collect();
-        Target { number, solver, name, release, table: None, reference: false, theories }
+        Target { number, solver, name, release, table: None, reference: false, code: None, theories }
     }
 
     /// The same with its options.
     #[must_use]
     pub fn with_table(self, table: Option<OptionTable>) -> Target {
         Target { table, ..self }
+    }
+
+    /// The same with its code to be watched.
+    #[must_use]
+    pub fn watched(self, code: Code) -> Target {
+        Target { code: Some((code.key(), Arc::new(code))), ..self }
     }
 
     /// The solver as the user named it, as a party with the target's number.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use campaign::Target;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use solver::coverage::Code;
 use solver::install::Step;
 use solver::options::OptionsError;
 use solver::{Adapters, Home, InstallError, Solver, Solvers};
@@ -34,6 +35,24 @@ pub fn resolve(solvers: &Solvers, specs: &[String]) -> Result<Vec<Solver>> {
         found.extend(resolved.with_context(|| format!("-s '{spec}'"))?);
     }
     Ok(found)
+}
+
+/// The same solvers with their code to be watched, where that can be done; the others are named, with the reason.
+pub fn watched(targets: Vec<Target>) -> Result<Vec<Target>> {
+    let solvers = all(&[])?;
+    let watch = |target: Target| {
+        if target.reference {
+            return target;
+        }
+        match Code::of(&target.solver, solvers.home()) {
+            Ok(code) => target.watched(code),
+            Err(error) => {
+                output::say(&format!("osprey: what is reached of {} cannot be told: {error}", target.name));
+                target
+            }
+        }
+    };
+    Ok(targets.into_iter().map(watch).collect())
 }
 
 /// Solvers under test and references, in this order and numbered; with their options if those are needed.

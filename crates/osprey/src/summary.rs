@@ -61,6 +61,9 @@ fn shown(summary: &Summary, out: &Path) -> String {
             live::counted(answers.iter().map(|(word, n)| (word.as_str(), *n)))
         ));
     }
+    for coverage in &summary.coverage {
+        line(format_args!("  reached: {}", live::reached(coverage)));
+    }
     let shares: Vec<String> =
         summary.engine_shares.iter().map(|(name, share)| format!("{name} {:.0} %", share * 100.0)).collect();
     line(format_args!("  engines: {}", shares.join(", ")));

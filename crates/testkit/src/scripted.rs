@@ -219,6 +219,7 @@ impl Runner for Scripted {
             mode: ExecMode::Plain,
             fallback: None,
             stack: answer.stack.filter(|_| purpose == Purpose::Place).map(Ok),
+            sites: None,
         };
         self.accounts.of_mut(purpose).record(&outcome);
         Ok(Run::new(configuration, script, outcome))

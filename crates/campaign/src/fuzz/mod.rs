@@ -20,7 +20,7 @@ use self::start::{LOCK, agree_on, lock_folder, preflight, release_lost_claims};
 use crate::config::{Identity, Settings};
 use crate::error::CampaignError;
 use crate::findings;
-use crate::schedule::logics;
+use crate::schedule::{SolverCoverage, logics};
 use crate::seeds::SeedFiles;
 use crate::shared::{Log, Observer};
 use crate::store::{self, KnownFinding, Presence, Role, Totals};
@@ -56,6 +56,8 @@ pub struct Summary {
     pub engine_shares: Vec<(String, f64)>,
     /// Seeds in the pool at the end, mutants included.
     pub seeds: usize,
+    /// How much of the solvers' code has been reached, where it is watched.
+    pub coverage: Vec<SolverCoverage>,
     /// Seed files that could not be used.
     pub rejected_seeds: usize,
     /// The user ended it.
@@ -75,7 +77,8 @@ pub fn runners(
         .adaptive(identity.adaptive)
         .change(Purpose::Measurement, |rule| rule.limits.wall = rule.limits.wall.max(PREFLIGHT));
     let rules = if plain { rules.plain() } else { rules };
-    Arc::new(SolverRunners::new(configurations, rules).with_third_opinions(third_opinions))
+    let codes = targets.iter().filter_map(|target| Some((target.solver.name(), &*target.code.as_ref()?.1)));
+    Arc::new(SolverRunners::new(configurations, rules).watching(codes).with_third_opinions(third_opinions))
 }
 
 /// How long a solver may take to answer the empty script: runtimes and instrumented builds need long to start, and

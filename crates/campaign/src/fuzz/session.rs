@@ -11,7 +11,7 @@ use crate::config::Settings;
 use crate::driver::EnginePanic;
 use crate::error::CampaignError;
 use crate::findings::{self, Finding};
-use crate::schedule::{Scheduler, policy, signals};
+use crate::schedule::{Reached, Scheduler, policy, signals};
 use crate::shared::{Log, LogLine, Observer, Shared, Snapshot, State, Stop, exchange, lock};
 use crate::store::{CampaignStore, ENGINE, MemberId, Role};
 use crate::triage::{self, Ending, Triage, TriageRules};
@@ -49,11 +49,14 @@ impl Session<'_> {
     ) -> Result<Summary, CampaignError> {
         let Session { campaign, settings, .. } = self;
         let unwanted = triage::unwanted(&settings.known)?;
+        let mut reached = Reached::of(campaign.targets);
+        reached.restore(&store.sites()?);
         let state = State::new(
             store.started()?,
             store.learned()?,
             store.pool()?,
             store.features()?,
+            reached,
             store.totals()?,
             store.findings()?,
             unwanted,
@@ -88,6 +91,10 @@ impl Session<'_> {
         shared.log.write(&LogLine::End { totals: &totals })?;
         shared.log.flush()?;
         let state = shared.state();
+        if !state.reached.is_empty() {
+            let saved = state.reached.save(&settings.out);
+            saved.map_err(|error| CampaignError::disk(&settings.out, std::io::Error::other(error)))?;
+        }
         Ok(Summary {
             rng_seed: campaign.identity.rng_seed,
             tests: shared.stop.tests(),
@@ -96,6 +103,7 @@ impl Session<'_> {
             pending,
             engine_shares: shares(&state),
             seeds: state.pool.len(),
+            coverage: state.reached.coverage(),
             run: state.run_totals().clone(),
             totals,
             rejected_seeds,
@@ -255,6 +263,7 @@ fn snapshot(shared: &Shared, triage: &Triage) -> Snapshot {
         left: shared.stop.left(),
         shares: shares(&state),
         seeds: state.pool.len(),
+        coverage: state.reached.coverage(),
         pending,
         members: shared.members(),
     }

@@ -10,7 +10,7 @@ use solver::run::{Accounts, Run};
 use super::answers;
 use super::prepare::{Prepared, RefusedLogics};
 use crate::driver::{Plan, PlannedSeed};
-use crate::schedule::PLAIN;
+use crate::schedule::{NewCode, PLAIN};
 use crate::shared::{Spent, run_totals};
 use crate::store::{Counts, QuestionCounts, Totals};
 use crate::target::Target;
@@ -20,6 +20,8 @@ use crate::target::Target;
 pub struct Tally {
     pub counts: Counts,
     pub totals: Totals,
+    /// Code that nobody had reached before.
+    pub reached: NewCode,
     answers: BTreeMap<(usize, &'static str), u64>,
     constructs: BTreeMap<&'static str, u64>,
 }
@@ -116,7 +118,7 @@ impl Tally {
         questions: &QuestionCounts,
         cpu: Duration,
     ) -> Spent<'p> {
-        let Tally { mut counts, answers, mut totals, constructs } = self;
+        let Tally { mut counts, reached, answers, mut totals, constructs } = self;
         let solvers = accounts.total();
         counts.cpu = (solvers.cpu + cpu).as_micros() as u64;
         totals.add(&run_totals(accounts));
@@ -140,6 +142,7 @@ impl Tally {
             counts,
             constructs: constructs.into_iter().collect(),
             runs: solvers.runs,
+            reached,
             totals,
         }
     }

@@ -1,5 +1,6 @@
 //! A worker: takes rounds, runs their test cases, hands over what they reveal.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use engines::{Feedback, RunFeedback, TestCase};
@@ -18,7 +19,7 @@ use crate::driver::{
 };
 use crate::error::CampaignError;
 use crate::hash;
-use crate::schedule::{Length, Observation, OptionPolicy, Scheduler, Signal};
+use crate::schedule::{Length, Observation, OptionPolicy, Scheduler, Signal, Sites};
 use crate::seeds::SeedText;
 use crate::shared::{LogLine, Shared, thread_cpu};
 use crate::target::Target;
@@ -38,6 +39,9 @@ const IDLE: u32 = 2000;
 
 /// A step that takes this much CPU time of ours is worth a look: scripts are small, and evaluation has budgets.
 const SLOW: Duration = Duration::from_secs(2);
+
+/// The longest that a trace of a seed may take.
+const TRACE: Duration = Duration::from_millis(500);
 
 /// What a worker works with; the same for all workers.
 #[derive(Clone, Copy)]
@@ -172,6 +176,7 @@ impl<'a> Worker<'a> {
             let text = format!("there is no engine '{}'", plan.engine);
             return Err(CampaignError::Internal(text).into());
         };
+        self.trace(plan)?;
         let mut begun = thread_cpu();
         let opened = {
             let Worker { driver, runner, answers, targets, .. } = self;
@@ -234,7 +239,13 @@ impl<'a> Worker<'a> {
         tally.count(&prepared, &runs, self.targets, store, &mut self.refused_logics);
         progress.count(&prepared, &runs);
         let features = self.features(&prepared, &runs);
-        let thorough = self.tools.shared.state().unseen(&features) > 0 || options.chance(THOROUGH);
+        let sites = self.sites(&prepared, &runs);
+        let new = {
+            let state = self.tools.shared.state();
+            // A new block is too common for costly oracles, a new function is not.
+            state.unseen(&features) > 0 || state.reached.unseen(&sites).functions > 0
+        };
+        let thorough = new || options.chance(THOROUGH);
         let rng_seed = self.identity.rng_seed;
         let tested = TestedCase { case: &case, runs: &runs, chain, rng_seed, thorough };
         let known = |signature: &_| triage.recognise(signature);
@@ -262,7 +273,13 @@ impl<'a> Worker<'a> {
             }
         }
         // Answers that differ by design tell nothing new, and more of the kind is of no use.
-        let novel = if excused { 0 } else { self.tools.shared.state().observe(&features) };
+        let (reached, seen) = {
+            let mut state = self.tools.shared.state();
+            (state.reached.observe(&sites), if excused { 0 } else { state.observe(&features) })
+        };
+        tally.reached.blocks += reached.blocks;
+        tally.reached.functions += reached.functions;
+        let novel = if excused { 0 } else { seen.saturating_add(reached.blocks as u32) };
         tally.counts.novel += u64::from(novel > 0);
         self.keep(&prepared, &runs, chain, novel)?;
         let feedback = Feedback {
@@ -345,6 +362,44 @@ impl<'a> Worker<'a> {
             signal.features(&prepared.usage, &numbered, &mut features);
         }
         features
+    }
+
+    /// What the runs of a test case have reached, by the code it is of.
+    fn sites(&self, prepared: &Prepared, runs: &[Run]) -> Sites {
+        let mut all = Sites::new();
+        for run in runs {
+            let code = self.targets[prepared.target_of(run)].code.as_ref();
+            if let (Some((key, _)), Some(Ok(sites))) = (code, &run.outcome.sites) {
+                all.entry(*key).or_default().extend(sites);
+            }
+        }
+        all
+    }
+
+    /// Traces the seed of a round, once: which functions does it reach?
+    fn trace(&mut self, plan: &Plan) -> Result<(), CampaignError> {
+        let watched = plan.group.iter().find_map(|number| {
+            let target = self.targets.get(*number)?;
+            Some((target, target.code.as_ref()?.0))
+        });
+        let Some((target, key)) = watched else { return Ok(()) };
+        for planned in &plan.seeds {
+            let PlannedSeed::Text(seed) = planned else { continue };
+            let known = {
+                let state = self.tools.shared.state();
+                !state.pool.contains(&seed.hash) || state.pool.rarity.knows(&seed.hash)
+            };
+            if known {
+                continue;
+            }
+            let configuration = Arc::new(target.configuration());
+            let traced = self.runner.trace(&configuration, seed.text.as_bytes(), TRACE);
+            let traced = traced.map_err(|error| CampaignError::of_run(&target.name, error))?;
+            if let Some(functions) = traced {
+                self.tools.shared.state().pool.rarity.add(&seed.hash, key, &functions);
+            }
+        }
+        Ok(())
     }
 
     /// Logs a test case; a small script that shows new behaviour becomes a seed.

@@ -7,6 +7,8 @@ mod novelty;
 mod plan;
 mod policy;
 mod pool;
+mod rarity;
+mod reached;
 mod statistics;
 
 pub use length::Length;
@@ -15,4 +17,6 @@ pub use novelty::{Novelty, Signal, signals};
 pub use plan::Scheduler;
 pub use policy::{Observation, OptionPolicy, PLAIN, policy};
 pub use pool::SeedPool;
+pub use rarity::Rarity as SeedRarity;
+pub use reached::{NewCode, Reached, Sites, SolverCoverage};
 pub use statistics::{GET_STATISTICS, SHARE};

@@ -1,7 +1,7 @@
 //! New behaviour: features of runs that have not been seen before.
 //!
 //! A *signal* turns the runs of a test case into features, plain hashes; a test case is novel if it has a feature
-//! nobody has seen. Code coverage is one more signal: its features are the newly reached sites.
+//! nobody has seen. Code that nobody has reached is new behaviour as well; it is kept apart, in [`Reached`](super::Reached).
 
 use rustc_hash::FxHashSet;
 use smtlib::logic::Usage;

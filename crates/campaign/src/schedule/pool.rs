@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use generate::Rng;
 
 use super::choice::draw;
+use super::rarity::Rarity;
 use crate::seeds::SeedText;
 use crate::store::Counts;
 
@@ -54,6 +55,8 @@ pub struct SeedPool {
     places: BTreeMap<String, usize>,
     /// The seed that each heir belongs to, both by hash.
     owners: BTreeMap<String, String>,
+    /// Which of them reach what few reach.
+    pub rarity: Rarity,
     mutants: usize,
     dropped: u64,
 }
@@ -158,6 +161,7 @@ impl SeedPool {
             self.places.insert(moved.seed.hash.clone(), place);
         }
         self.mutants -= usize::from(entry.mutant);
+        self.rarity.remove(&entry.seed.hash);
         for heir in &entry.heirs {
             self.owners.remove(&heir.hash);
         }
@@ -201,7 +205,7 @@ impl SeedPool {
                 continue;
             }
             let prior = 0.25 + entry.seed.text.len() as f64 / 4096.0;
-            let rate = draw(&entry.counts, rng, prior);
+            let rate = draw(&entry.counts, rng, prior) * self.rarity.weight(&entry.seed.hash);
             if best.is_none_or(|(highest, _)| rate > highest) {
                 best = Some((rate, entry));
             }

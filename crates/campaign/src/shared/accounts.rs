@@ -2,6 +2,7 @@
 
 use solver::run::{Accounts, Purpose};
 
+use crate::schedule::NewCode;
 use crate::store::{Counts, RunCounts, Totals};
 
 /// What a part of a round has cost and brought.
@@ -16,6 +17,8 @@ pub struct Spent<'a> {
     pub constructs: Vec<(&'static str, u64)>,
     /// Solver runs of any purpose.
     pub runs: u64,
+    /// Code that nobody had reached before.
+    pub reached: NewCode,
     /// Everything else that was counted.
     pub totals: Totals,
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::findings::Finding;
+use crate::schedule::SolverCoverage;
 use crate::store::Totals;
 
 /// Told what happens. Called from the campaign's threads, one call at a time.
@@ -37,6 +38,8 @@ pub struct Snapshot {
     /// Share of the CPU time by engine, since the beginning.
     pub shares: Vec<(String, f64)>,
     pub seeds: usize,
+    /// How much of the solvers' code has been reached, where it is watched.
+    pub coverage: Vec<SolverCoverage>,
     /// Findings that wait to be reduced.
     pub pending: usize,
     /// Processes that work on the campaign.

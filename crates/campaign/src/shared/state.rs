@@ -13,7 +13,7 @@ use super::claimed::ClaimedWork;
 use super::clock::Clock;
 use super::known::{KnownFindings, Unwanted};
 use crate::findings::{Finding, Rarity};
-use crate::schedule::{Novelty, SeedPool};
+use crate::schedule::{Novelty, Reached, SeedPool};
 use crate::seeds::SeedText;
 use crate::store::{
     CONSTRUCT, Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, News, Sample, Sampler, SeedDelta,
@@ -27,6 +27,8 @@ pub struct State {
     pub findings: KnownFindings,
     pub claimed: ClaimedWork,
     novelty: Novelty,
+    /// Which code of the solvers has been reached.
+    pub reached: Reached,
     /// Of the whole campaign.
     totals: Totals,
     /// Of this process.
@@ -46,6 +48,7 @@ impl State {
         learned: Learned,
         pool: Vec<(StoredSeed, Counts)>,
         features: Vec<u64>,
+        reached: Reached,
         totals: Totals,
         findings: Vec<KnownFinding>,
         unwanted: Unwanted,
@@ -56,6 +59,7 @@ impl State {
             findings: KnownFindings::new(findings, unwanted),
             claimed: ClaimedWork::default(),
             novelty: Novelty::default(),
+            reached,
             totals,
             run: Totals::default(),
             delta: Delta::default(),
@@ -94,6 +98,8 @@ impl State {
             cpu: counts.cpu,
             findings: counts.findings,
             novel: counts.novel,
+            functions: spent.reached.functions,
+            blocks: spent.reached.blocks,
         });
     }
 
@@ -220,6 +226,9 @@ impl State {
         self.count(&spent);
         let mut delta = std::mem::take(&mut self.delta);
         delta.features.extend(self.novelty.take_fresh());
+        for (code, sites) in self.reached.take_fresh() {
+            delta.sites.entry(code).or_default().extend(sites);
+        }
         delta.samples.extend(self.sampler.take());
         delta
     }
@@ -253,6 +262,7 @@ impl State {
         for feature in news.features {
             self.novelty.restore(feature);
         }
+        self.reached.restore(&news.sites);
         for finding in news.findings {
             self.findings.know(finding, None);
         }
@@ -266,7 +276,8 @@ mod tests {
 
     fn state() -> State {
         let none = (Learned::default(), Vec::new(), Vec::new(), Totals::default(), Vec::new());
-        State::new(now(), none.0, none.1, none.2, none.3, none.4, Unwanted::default())
+        let reached = Reached::default();
+        State::new(now(), none.0, none.1, none.2, reached, none.3, none.4, Unwanted::default())
     }
 
     fn spent(tests: u64) -> Spent<'static> {

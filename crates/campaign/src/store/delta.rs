@@ -1,5 +1,7 @@
 //! What a process has to tell the store: only what came to be since it told the last time.
 
+use std::collections::BTreeMap;
+
 use super::counts::{Counts, Learned};
 use super::sample::Sample;
 use super::totals::Totals;
@@ -34,6 +36,8 @@ pub struct Delta {
     pub retired: Vec<(String, bool)>,
     /// Features of runs that were new to this process.
     pub features: Vec<u64>,
+    /// Sites that nobody had reached as far as this process knew, by the code they are of.
+    pub sites: BTreeMap<u64, Vec<u32>>,
     pub samples: Vec<Sample>,
 }
 
@@ -44,7 +48,7 @@ impl Delta {
 
     /// Adds a later delta of the same process.
     pub fn merge(&mut self, later: Delta) {
-        let Delta { totals, learned, seeds, new_seeds, ancestors, retired, features, samples } = later;
+        let Delta { totals, learned, seeds, new_seeds, ancestors, retired, features, sites, samples } = later;
         self.totals.add(&totals);
         self.learned.merge(&learned);
         self.seeds.extend(seeds);
@@ -54,6 +58,9 @@ impl Delta {
         self.ancestors.extend(ancestors);
         self.retired.extend(retired);
         self.features.extend(features);
+        for (code, sites) in sites {
+            self.sites.entry(code).or_default().extend(sites);
+        }
         self.samples.extend(samples);
     }
 }

@@ -16,8 +16,8 @@ use crate::seeds::SeedText;
 pub struct MemoryStore {
     campaign: Arc<Mutex<MemoryCampaign>>,
     writer: u64,
-    /// What [`CampaignStore::news`] has told: changes, features.
-    told: (u64, usize),
+    /// What [`CampaignStore::news`] has told: changes, features, sites.
+    told: (u64, usize, usize),
 }
 
 struct MemoryCampaign {
@@ -30,6 +30,9 @@ struct MemoryCampaign {
     seeds: BTreeMap<String, SeedRow>,
     features: Vec<(u64, u64)>,
     seen: HashSet<u64>,
+    /// Code, site and writer, in the order in which they came.
+    sites: Vec<(u64, u32, u64)>,
+    reached: HashSet<(u64, u32)>,
     features_kept: usize,
     findings: BTreeMap<String, (KnownFinding, Change)>,
     samples: BTreeMap<(u64, String), Sample>,
@@ -108,6 +111,8 @@ impl MemoryStore {
             seeds: given.iter().map(|text| (text.hash.clone(), seed(text))).collect(),
             features: Vec::new(),
             seen: HashSet::new(),
+            sites: Vec::new(),
+            reached: HashSet::new(),
             features_kept: FEATURES,
             findings: BTreeMap::new(),
             samples: BTreeMap::new(),
@@ -116,14 +121,14 @@ impl MemoryStore {
             writers: 1,
             changes: 0,
         };
-        MemoryStore { campaign: Arc::new(Mutex::new(campaign)), writer: 1, told: (0, 0) }
+        MemoryStore { campaign: Arc::new(Mutex::new(campaign)), writer: 1, told: (0, 0, 0) }
     }
 
     /// Another process's handle.
     pub fn handle(&self) -> MemoryStore {
         let mut campaign = self.campaign();
         campaign.writers += 1;
-        let told = (campaign.changes, campaign.features.len());
+        let told = (campaign.changes, campaign.features.len(), campaign.sites.len());
         MemoryStore { campaign: self.campaign.clone(), writer: campaign.writers, told }
     }
 
@@ -249,6 +254,11 @@ impl CampaignStore for MemoryStore {
                 campaign.features.push((*feature, by));
             }
         }
+        for (code, site) in delta.sites.iter().flat_map(|(code, sites)| sites.iter().map(|site| (*code, *site))) {
+            if campaign.reached.insert((code, site)) {
+                campaign.sites.push((code, site, by));
+            }
+        }
         for sample in &delta.samples {
             let Sample { at, engine, .. } = sample;
             let empty = Sample { at: *at, engine: engine.clone(), ..Sample::default() };
@@ -258,7 +268,7 @@ impl CampaignStore for MemoryStore {
     }
 
     fn news(&mut self) -> Result<News, StoreError> {
-        let (since, known_features) = self.told;
+        let (since, known_features, known_sites) = self.told;
         let me = self.writer;
         let campaign = self.campaign();
         let mut news = News { learned: campaign.learned.clone(), ..News::default() };
@@ -281,7 +291,10 @@ impl CampaignStore for MemoryStore {
         news.features = features.map(|(feature, _)| *feature).collect();
         let findings = campaign.findings.values().filter(|(_, change)| change.is_news_to(me, since));
         news.findings = in_order(findings.map(|(finding, _)| finding.clone()));
-        let told = (campaign.changes, campaign.features.len());
+        for (code, site, _) in campaign.sites[known_sites..].iter().filter(|(_, _, by)| *by != me) {
+            news.sites.entry(*code).or_default().push(*site);
+        }
+        let told = (campaign.changes, campaign.features.len(), campaign.sites.len());
         drop(campaign);
         self.told = told;
         Ok(news)
@@ -346,6 +359,14 @@ impl CampaignStore for MemoryStore {
 
     fn features(&mut self) -> Result<Vec<u64>, StoreError> {
         Ok(self.campaign().features.iter().map(|(feature, _)| *feature).collect())
+    }
+
+    fn sites(&mut self) -> Result<BTreeMap<u64, Vec<u32>>, StoreError> {
+        let mut all: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+        for (code, site, _) in &self.campaign().sites {
+            all.entry(*code).or_default().push(*site);
+        }
+        Ok(all)
     }
 
     fn learned(&mut self) -> Result<Learned, StoreError> {

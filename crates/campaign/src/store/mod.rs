@@ -11,6 +11,7 @@
 //! - `counts`, `totals`, `sample`: what is counted; `delta`: how it travels
 //! - `memory`: a store for tests; `sqlite`: the one in an output folder, made by [`create`], [`open`], [`read`]
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -96,6 +97,8 @@ pub struct News {
     /// Hashes of seeds that others do not use any more.
     pub retired: Vec<String>,
     pub features: Vec<u64>,
+    /// Sites that others have reached, by the code they are of.
+    pub sites: BTreeMap<u64, Vec<u32>>,
     /// Findings that others added, changed, or found duplicates of.
     pub findings: Vec<KnownFinding>,
 }
@@ -175,6 +178,9 @@ pub trait CampaignStore: Send {
 
     /// All features seen, at most [`FEATURES`].
     fn features(&mut self) -> Result<Vec<u64>, StoreError>;
+
+    /// All sites reached, by the code they are of.
+    fn sites(&mut self) -> Result<BTreeMap<u64, Vec<u32>>, StoreError>;
 
     fn learned(&mut self) -> Result<Learned, StoreError>;
 

@@ -24,6 +24,9 @@ pub struct Sample {
     pub cpu: u64,
     pub findings: u64,
     pub novel: u64,
+    /// Functions and blocks that nobody had reached before, of all solvers together.
+    pub functions: u64,
+    pub blocks: u64,
 }
 
 impl Sample {
@@ -34,6 +37,8 @@ impl Sample {
         self.cpu += other.cpu;
         self.findings += other.findings;
         self.novel += other.novel;
+        self.functions += other.functions;
+        self.blocks += other.blocks;
     }
 }
 

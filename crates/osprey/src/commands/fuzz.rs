@@ -135,6 +135,10 @@ pub struct Fuzz {
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
+    /// Do not watch which code of the solvers is reached
+    #[arg(long)]
+    no_coverage: bool,
+
     /// Print the summary as JSON on standard output
     #[arg(long)]
     json: bool,
@@ -261,7 +265,9 @@ impl Fuzz {
 
     fn targets(&self, tuning: &engines::Tuning) -> Result<Vec<Target>> {
         let tables = self.policy().needs_tables() || tuning.diver.options > 0;
-        solver_choice::targets(&self.tested(), &self.references, tables)
+        let targets = solver_choice::targets(&self.tested(), &self.references, tables)?;
+        // Plain starts are for those who want solvers as a user starts them.
+        if self.no_coverage || self.exec == Exec::Plain { Ok(targets) } else { solver_choice::watched(targets) }
     }
 
     /// The solvers under test as the user named them.

@@ -53,6 +53,10 @@ pub struct Worker {
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
+    /// Do not watch which code of the solvers is reached
+    #[arg(long)]
+    no_coverage: bool,
+
     /// Print the summary as JSON on standard output
     #[arg(long)]
     json: bool,
@@ -81,6 +85,8 @@ impl Worker {
             let text = format!("the campaign runs {then}, but here it is {now}");
             return Err(CampaignError::Usage(text).into());
         }
+        let unwatched = self.no_coverage || self.exec == Exec::Plain;
+        let targets = if unwatched { targets } else { solver_choice::watched(targets)? };
         let engines = engines::parse_list(&identity.engines.join(","), &identity.tuning)
             .map_err(|error| CampaignError::Usage(error.to_string()))?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);

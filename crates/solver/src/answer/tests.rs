@@ -38,6 +38,7 @@ fn outcome(stdout: &str, stderr: &str, exit: Exit) -> Outcome {
         mode: ExecMode::Plain,
         fallback: None,
         stack: None,
+        sites: None,
     }
 }
 

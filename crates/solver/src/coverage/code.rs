@@ -6,6 +6,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use sha2::{Digest as _, Sha256};
+
 use crate::fast::is_dynamic;
 use crate::install::{Home, How, InstallError, sha256};
 use crate::launch::{Invocation, LaunchError, Launcher, LauncherConfig};
@@ -122,6 +124,16 @@ impl Code {
         };
         let files = self.files.iter().map(file).collect();
         ProbeRequest { files, trace, way: self.way }
+    }
+
+    /// What it is known by among others: a hash of the hashes of its files.
+    pub fn key(&self) -> u64 {
+        let mut hash = Sha256::new();
+        for file in &self.files {
+            hash.update(file.hash.as_bytes());
+        }
+        let bytes = hash.finalize();
+        u64::from_le_bytes(std::array::from_fn(|at| bytes[at]))
     }
 
     /// How many sites there are: basic blocks.

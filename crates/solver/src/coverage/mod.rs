@@ -31,7 +31,7 @@ pub use code::{Code, CodeFile, CoverageError};
 pub use explorer::Explorer;
 pub use list::{Segment, SiteList};
 pub use set::{SetError, SiteSet};
-pub use summary::{Difference, ModuleCoverage, NamedFunctions, Summary};
+pub use summary::{Difference, FunctionCoverage, ModuleCoverage, NamedFunctions, Summary};
 pub use symbols::Function;
 
 pub(crate) use patched::{Probe, Probes};

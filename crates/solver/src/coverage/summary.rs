@@ -29,6 +29,16 @@ impl Named {
     }
 }
 
+/// A function and how much of it a set holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionCoverage<'a> {
+    pub function: &'a Function,
+    /// Its first block is in the set.
+    pub reached: bool,
+    pub blocks: usize,
+    pub blocks_reached: usize,
+}
+
 /// A part of a solver and how much of it a set holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ModuleCoverage {
@@ -129,9 +139,14 @@ impl NamedFunctions {
         Difference { blocks: only.len(), functions, modules }
     }
 
-    /// The functions that a set reaches, in the order of their addresses.
-    pub fn reached<'a>(&'a self, set: &'a SiteSet) -> impl Iterator<Item = &'a Function> {
-        let reached = self.functions.iter().filter(|named| named.is_reached(set));
-        reached.map(|named| &named.function)
+    /// All functions and how much of each a set holds, in the order of their addresses. Parts that the compiler has moved
+    /// away are left out.
+    pub fn each<'a>(&'a self, set: &'a SiteSet) -> impl Iterator<Item = FunctionCoverage<'a>> {
+        self.functions.iter().filter(|named| !named.part).map(|named| FunctionCoverage {
+            function: &named.function,
+            reached: named.is_reached(set),
+            blocks: named.sites.len(),
+            blocks_reached: named.sites.clone().filter(|site| set.contains(*site)).count(),
+        })
     }
 }

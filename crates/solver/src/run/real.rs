@@ -1,13 +1,14 @@
 //! Runs by processes.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::{
     Accounts, Configuration, Pace, Purpose, Run, RunError, RunRules, Runner, Runners, Start, health,
 };
+use crate::coverage::{Code, ProbeRequest, Trace};
 use crate::fast::ExecMode;
 use crate::launch::{Invocation, LaunchError, Launcher, LauncherConfig, Outcome, WallChoice};
 use crate::limits::Limits;
@@ -21,6 +22,14 @@ pub struct SolverRunners {
     rules: Arc<RunRules>,
     notes: Arc<Mutex<Notes>>,
     launcher: LauncherConfig,
+    watched: Arc<BTreeMap<String, Watched>>,
+}
+
+/// A solver whose coverage is wanted.
+#[derive(Clone)]
+struct Watched {
+    new: ProbeRequest,
+    functions: ProbeRequest,
 }
 
 impl SolverRunners {
@@ -33,7 +42,19 @@ impl SolverRunners {
             rules: Arc::new(rules),
             notes: Arc::default(),
             launcher,
+            watched: Arc::default(),
         }
+    }
+
+    /// Runs of test cases tell what they reach of the code of these solvers, by name.
+    #[must_use]
+    pub fn watching<'c>(self, codes: impl IntoIterator<Item = (String, &'c Code)>) -> SolverRunners {
+        let watched = |code: &Code| Watched {
+            new: code.probe(Trace::New),
+            functions: code.probe(Trace::Functions),
+        };
+        let watched = codes.into_iter().map(|(name, code)| (name, watched(code))).collect();
+        SolverRunners { watched: Arc::new(watched), ..self }
     }
 
     /// With another wall around the solvers than the user's environment says.
@@ -63,6 +84,9 @@ impl SolverRunners {
             noticed: BTreeSet::new(),
             working: HashSet::new(),
             notes: Arc::clone(&self.notes),
+            watched: Arc::clone(&self.watched),
+            unwatchable: BTreeSet::new(),
+            reached: BTreeMap::new(),
         })
     }
 }
@@ -90,6 +114,11 @@ pub struct SolverRunner {
     /// Solvers with the user's options that are known to work.
     working: HashSet<String>,
     notes: Arc<Mutex<Notes>>,
+    watched: Arc<BTreeMap<String, Watched>>,
+    /// Those of them that cannot be watched after all.
+    unwatchable: BTreeSet<String>,
+    /// What runs other than those of test cases have reached, until a test case's run tells it: it is told once.
+    reached: BTreeMap<String, Vec<u32>>,
 }
 
 /// A solver, the fast start it should have had, and why it had none.
@@ -101,6 +130,7 @@ struct Notes {
     known: BTreeSet<Fallback>,
     removed: BTreeSet<String>,
     no_stacks: bool,
+    unwatchable: BTreeSet<String>,
     waiting: Vec<String>,
 }
 
@@ -180,6 +210,37 @@ impl SolverRunner {
         }
     }
 
+    /// What is watched in a run of this solver.
+    fn watched(&self, solver: &Solver) -> Option<&Watched> {
+        let name = solver.name();
+        self.watched.get(&name).filter(|_| !self.unwatchable.contains(&name))
+    }
+
+    /// Sees to what a run has told of its coverage: only runs of test cases pass it on.
+    fn take_sites(&mut self, solver: &Solver, purpose: Purpose, outcome: &mut Outcome) {
+        let name = solver.name();
+        match outcome.sites.take() {
+            None => {}
+            Some(Ok(sites)) if purpose == Purpose::Test => {
+                let mut all = self.reached.remove(&name).unwrap_or_default();
+                all.extend(sites);
+                outcome.sites = Some(Ok(all));
+            }
+            Some(Ok(sites)) => self.reached.entry(name).or_default().extend(sites),
+            Some(Err(reason)) => self.notice_unwatchable(name, &reason),
+        }
+    }
+
+    /// Tells once that the coverage of a solver is not known.
+    fn notice_unwatchable(&mut self, name: String, reason: &str) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.unwatchable.insert(name.clone()) {
+            notes.waiting.push(format!("what is reached of {name} is not told any more: {reason}"));
+        }
+        drop(notes);
+        self.unwatchable.insert(name);
+    }
+
     fn notice(&mut self, solver: &Solver, mode: ExecMode, reason: &str) {
         let fallback = (solver.name(), mode, reason.to_owned());
         if self.noticed.len() >= MOST_NOTES || self.noticed.contains(&fallback) {
@@ -231,11 +292,15 @@ impl Runner for SolverRunner {
         invocation.limits = Limits { wall, ..rule.limits.clone() };
         invocation.mode = mode;
         invocation.stack = purpose == Purpose::Place;
+        if rule.start == Start::Fast {
+            invocation.probe = self.watched(solver).map(|watched| watched.new.clone());
+        }
         if matches!(invocation.input, Cow::Owned(_)) {
             self.notice_removed(&solver.screen.apply(script).removed);
         }
-        let outcome = self.launch(solver, &invocation, rule.attempts)?;
+        let mut outcome = self.launch(solver, &invocation, rule.attempts)?;
         self.accounts.of_mut(purpose).record(&outcome);
+        self.take_sites(solver, purpose, &mut outcome);
         if let Some(pace) = who.and_then(|who| self.paces.get_mut(&who)) {
             pace.record(outcome.wall_time, outcome.timed_out);
         }
@@ -248,6 +313,32 @@ impl Runner for SolverRunner {
         let run = Run::new(configuration, &invocation.input, outcome);
         self.see_that_it_works(&run, purpose)?;
         Ok(run)
+    }
+
+    fn trace(
+        &mut self,
+        configuration: &Arc<Configuration>,
+        script: &[u8],
+        wall: Duration,
+    ) -> Result<Option<Vec<u32>>, RunError> {
+        let solver = &configuration.solver;
+        let Some(watched) = self.watched(solver) else { return Ok(None) };
+        let rules = Arc::clone(&self.rules);
+        let rule = rules.of(Purpose::Measurement);
+        let mut invocation = solver.invocation(script, &configuration.request)?;
+        invocation.probe = Some(watched.functions.clone());
+        invocation.limits = Limits { wall: wall.min(rule.limits.wall), ..rule.limits.clone() };
+        invocation.mode = solver.fast_modes().next().unwrap_or(ExecMode::Plain);
+        let mut outcome = self.launch(solver, &invocation, rule.attempts)?;
+        self.accounts.of_mut(Purpose::Measurement).record(&outcome);
+        match outcome.sites.take() {
+            Some(Ok(sites)) => Ok(Some(sites)),
+            Some(Err(reason)) => {
+                self.notice_unwatchable(solver.name(), &reason);
+                Ok(None)
+            }
+            None => Ok(None),
+        }
     }
 
     fn take_accounts(&mut self) -> Accounts {

@@ -45,6 +45,16 @@ pub trait Runner: Send {
         everybody.iter().map(|configuration| self.run(configuration, script, purpose)).collect()
     }
 
+    /// All functions that a run reaches within this time, by their sites; none where that cannot be told.
+    fn trace(
+        &mut self,
+        _configuration: &Arc<Configuration>,
+        _script: &[u8],
+        _wall: Duration,
+    ) -> Result<Option<Vec<u32>>, RunError> {
+        Ok(None)
+    }
+
     /// What runs have cost since the last call.
     fn take_accounts(&mut self) -> Accounts;
 

@@ -53,7 +53,20 @@ impl Change<'_> {
         self.add_seed_counts(&delta.seeds)?;
         self.retire(&delta.retired)?;
         self.add_features(&delta.features, features_kept)?;
+        self.add_sites(&delta.sites)?;
         self.add_samples(&delta.samples)
+    }
+
+    fn add_sites(&self, sites: &BTreeMap<u64, Vec<u32>>) -> Result<(), StoreError> {
+        let mut reach = self
+            .transaction
+            .prepare_cached("INSERT OR IGNORE INTO reached (code, site, writer) VALUES (?, ?, ?)")?;
+        for (code, sites) in sites {
+            for site in sites {
+                reach.execute([*code as i64, i64::from(*site), self.writer as i64])?;
+            }
+        }
+        Ok(())
     }
 
     fn add_totals(&self, totals: &Totals) -> Result<(), StoreError> {
@@ -199,15 +212,16 @@ impl Change<'_> {
 
     fn add_samples(&self, samples: &[Sample]) -> Result<(), StoreError> {
         let mut add = self.transaction.prepare_cached(
-            "INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (at, engine) DO UPDATE SET \
+            "INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (at, engine) DO UPDATE SET \
              tests = tests + excluded.tests, runs = runs + excluded.runs, cpu = cpu + excluded.cpu, \
-             findings = findings + excluded.findings, novel = novel + excluded.novel",
+             findings = findings + excluded.findings, novel = novel + excluded.novel, \
+             functions = functions + excluded.functions, blocks = blocks + excluded.blocks",
         )?;
         for sample in samples {
-            let Sample { at, engine, tests, runs, cpu, findings, novel } = sample;
-            let [at, tests, runs, cpu, findings, novel] =
-                [at, tests, runs, cpu, findings, novel].map(|number| *number as i64);
-            add.execute(params![at, engine, tests, runs, cpu, findings, novel])?;
+            let Sample { at, engine, tests, runs, cpu, findings, novel, functions, blocks } = sample;
+            let [at, tests, runs, cpu, findings, novel, functions, blocks] =
+                [at, tests, runs, cpu, findings, novel, functions, blocks].map(|number| *number as i64);
+            add.execute(params![at, engine, tests, runs, cpu, findings, novel, functions, blocks])?;
         }
         Ok(())
     }

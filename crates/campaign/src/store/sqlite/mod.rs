@@ -6,6 +6,7 @@
 //! - `schema`: the tables; `merge`: deltas into them; `query`: what is in them; `findings`: claims and findings
 
 use crate::store::Role;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -26,7 +27,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-use schema::{ABSOLUTE, FORMAT, FileState, UNGROUPED};
+use schema::{ABSOLUTE, FORMAT, FileState, UNGROUPED, UNWATCHED};
 
 /// How long a process waits for the others' writes, which take milliseconds, or for a slow disk.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -49,6 +50,7 @@ pub struct SqliteStore {
 struct LastNews {
     change: u64,
     feature: u64,
+    site: u64,
 }
 
 /// What a committed transaction survives.
@@ -113,7 +115,7 @@ impl SqliteStore {
         }
         let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let format = schema::readable(&connection, path)?;
-        if format != FORMAT && format != UNGROUPED {
+        if ![FORMAT, UNWATCHED, UNGROUPED].contains(&format) {
             return Err(StoreError::Older { path: path.to_owned(), found: format, ours: FORMAT });
         }
         let mut store = SqliteStore::new(connection, path, FORMAT);
@@ -122,6 +124,9 @@ impl SqliteStore {
         // Another process may have done it meanwhile.
         if schema::readable(&transaction, path)? == UNGROUPED {
             transaction.execute_batch(schema::ADD_GROUPS)?;
+        }
+        if schema::readable(&transaction, path)? == UNWATCHED {
+            transaction.execute_batch(schema::ADD_REACHED)?;
         }
         let writer = query::advance(&transaction, "writers", 1)?;
         let last_news = query::newest(&transaction)?;
@@ -301,7 +306,7 @@ impl CampaignStore for SqliteStore {
 
     fn findings(&mut self) -> Result<Vec<KnownFinding>, StoreError> {
         match self.format {
-            FORMAT => findings::all(&self.connection),
+            FORMAT | UNWATCHED => findings::all(&self.connection),
             _ => findings::ungrouped(&self.connection),
         }
     }
@@ -317,6 +322,10 @@ impl CampaignStore for SqliteStore {
 
     fn features(&mut self) -> Result<Vec<u64>, StoreError> {
         query::features(self.current()?)
+    }
+
+    fn sites(&mut self) -> Result<BTreeMap<u64, Vec<u32>>, StoreError> {
+        query::sites(self.current()?)
     }
 
     fn learned(&mut self) -> Result<Learned, StoreError> {

@@ -1,7 +1,9 @@
 //! What is in the tables.
 
 use crate::store::Role;
-use rusqlite::{Connection, OptionalExtension, Row};
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, OptionalExtension, Row, Rows};
 
 use super::super::{Counts, Learned, Member, MemberId, News, Sample, StoreError, StoredSeed, Totals};
 use super::{LastNews, findings};
@@ -26,12 +28,14 @@ pub fn advance(connection: &Connection, name: &str, by: u64) -> Result<u64, Stor
     Ok(add.query_row((name, by as i64), |row| row.get::<_, i64>(0))? as u64)
 }
 
-/// The last change and the last feature.
+/// The last change, the last feature and the last site.
 pub fn newest(connection: &Connection) -> Result<LastNews, StoreError> {
     let change = counter(connection, "changes")?;
     let mut find = connection.prepare_cached("SELECT max(number) FROM seen")?;
     let feature: Option<i64> = find.query_row([], |row| row.get(0))?;
-    Ok(LastNews { change, feature: feature.unwrap_or(0) as u64 })
+    let mut find = connection.prepare_cached("SELECT max(number) FROM reached")?;
+    let site: Option<i64> = find.query_row([], |row| row.get(0))?;
+    Ok(LastNews { change, feature: feature.unwrap_or(0) as u64, site: site.unwrap_or(0) as u64 })
 }
 
 pub fn any_untried(connection: &Connection) -> Result<bool, StoreError> {
@@ -70,7 +74,7 @@ pub fn path_key(path: &[String]) -> Result<String, StoreError> {
 
 pub fn samples(connection: &Connection) -> Result<Vec<Sample>, StoreError> {
     let mut find = connection.prepare_cached(
-        "SELECT at, engine, tests, runs, cpu, findings, novel FROM samples ORDER BY at, engine",
+        "SELECT at, engine, tests, runs, cpu, findings, novel, functions, blocks FROM samples ORDER BY at, engine",
     )?;
     let rows = find.query_map([], |row| {
         Ok(Sample {
@@ -81,6 +85,8 @@ pub fn samples(connection: &Connection) -> Result<Vec<Sample>, StoreError> {
             cpu: number(row, 4)?,
             findings: number(row, 5)?,
             novel: number(row, 6)?,
+            functions: number(row, 7)?,
+            blocks: number(row, 8)?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -90,6 +96,20 @@ pub fn features(connection: &Connection) -> Result<Vec<u64>, StoreError> {
     let mut find = connection.prepare_cached("SELECT feature FROM seen ORDER BY number")?;
     let rows = find.query_map([], |row| number(row, 0))?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub fn sites(connection: &Connection) -> Result<BTreeMap<u64, Vec<u32>>, StoreError> {
+    let mut find = connection.prepare_cached("SELECT code, site FROM reached ORDER BY number")?;
+    by_code(find.query([])?)
+}
+
+/// Rows of code and site.
+fn by_code(mut rows: Rows) -> Result<BTreeMap<u64, Vec<u32>>, StoreError> {
+    let mut all: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        all.entry(number(row, 0)?).or_default().push(row.get(1)?);
+    }
+    Ok(all)
 }
 
 /// The text of a seed; the format before has it in another table.
@@ -134,6 +154,10 @@ pub fn news(connection: &Connection, writer: u64, last_news: LastNews) -> Result
         .prepare_cached("SELECT feature FROM seen WHERE number > ?1 AND writer <> ?2 ORDER BY number")?;
     news.features =
         find.query_map([last_news.feature as i64, me], |row| number(row, 0))?.collect::<Result<_, _>>()?;
+    let mut find = connection.prepare_cached(
+        "SELECT code, site FROM reached WHERE number > ?1 AND writer <> ?2 ORDER BY number",
+    )?;
+    news.sites = by_code(find.query([last_news.site as i64, me])?)?;
     news.findings = findings::news(connection, writer, last_news)?;
     Ok(news)
 }

@@ -7,7 +7,10 @@ use rusqlite::Connection;
 use super::super::StoreError;
 
 /// The format this version writes. Bumped when the tables change.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
+
+/// The last format without what is reached of the solvers' code. What it lacks is added when it is opened.
+pub const UNWATCHED: u32 = 3;
 
 /// The last format in which findings had no groups. What it lacks is added when it is opened.
 pub const UNGROUPED: u32 = 2;
@@ -37,6 +40,9 @@ CREATE TABLE seeds (
 CREATE INDEX seeds_untried ON seeds (size, hash) WHERE untried = 1;
 CREATE INDEX seeds_changed ON seeds (changed);
 CREATE TABLE seen (number INTEGER PRIMARY KEY, feature INTEGER NOT NULL UNIQUE, writer INTEGER NOT NULL);
+CREATE TABLE reached (
+    number INTEGER PRIMARY KEY, code INTEGER NOT NULL, site INTEGER NOT NULL, writer INTEGER NOT NULL,
+    UNIQUE (code, site));
 CREATE TABLE findings (
     hash TEXT PRIMARY KEY, signature TEXT NOT NULL, kind TEXT NOT NULL, solver TEXT NOT NULL, folder TEXT NOT NULL,
     round INTEGER NOT NULL, step INTEGER NOT NULL, duplicates INTEGER NOT NULL, flaky INTEGER NOT NULL,
@@ -45,7 +51,8 @@ CREATE TABLE findings (
 CREATE TABLE samples (
     at INTEGER NOT NULL, engine TEXT NOT NULL,
     tests INTEGER NOT NULL, runs INTEGER NOT NULL, cpu INTEGER NOT NULL, findings INTEGER NOT NULL,
-    novel INTEGER NOT NULL, PRIMARY KEY (at, engine)) WITHOUT ROWID;
+    novel INTEGER NOT NULL, functions INTEGER NOT NULL, blocks INTEGER NOT NULL,
+    PRIMARY KEY (at, engine)) WITHOUT ROWID;
 CREATE TABLE members (id INTEGER PRIMARY KEY, what TEXT NOT NULL, pid INTEGER NOT NULL, seen INTEGER NOT NULL);
 INSERT INTO counters VALUES
     ('next_round', 0), ('changes', 0), ('writers', 0), ('members', 0), ('closing', 0), ('started', 0);
@@ -57,6 +64,16 @@ ALTER TABLE findings ADD COLUMN bug TEXT NOT NULL DEFAULT '';
 ALTER TABLE findings ADD COLUMN face TEXT NOT NULL DEFAULT '';
 UPDATE findings SET bug = hash;
 PRAGMA user_version = 3;
+";
+
+/// From the format without code that is reached to this one: nothing is known of it.
+pub const ADD_REACHED: &str = "
+CREATE TABLE reached (
+    number INTEGER PRIMARY KEY, code INTEGER NOT NULL, site INTEGER NOT NULL, writer INTEGER NOT NULL,
+    UNIQUE (code, site));
+ALTER TABLE samples ADD COLUMN functions INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE samples ADD COLUMN blocks INTEGER NOT NULL DEFAULT 0;
+PRAGMA user_version = 4;
 ";
 
 /// What a file holds.

@@ -97,6 +97,7 @@ fn everything_survives_reopening() {
     let mut first = store::open(folder.path()).expect("opened");
     let mut told = delta(4);
     told.features = vec![9, 8];
+    told.sites = [(u64::MAX, vec![7, 3]), (1, vec![3])].into();
     told.new_seeds.push(store::StoredSeed { seed: seed("(assert false)"), mutant: true });
     first.merge(&told).expect("merged");
     first.claim(&finding("abc"), 0).expect("claimed");
@@ -104,7 +105,8 @@ fn everything_survives_reopening() {
     let contents = |handle: &mut dyn CampaignStore| {
         let counts = (handle.totals().expect("totals"), handle.learned().expect("learned"));
         let seeds = (handle.pool().expect("pool"), handle.features().expect("features"));
-        let rest = (handle.findings().expect("findings"), handle.samples().expect("samples"));
+        let reached = handle.sites().expect("sites");
+        let rest = (handle.findings().expect("findings"), handle.samples().expect("samples"), reached);
         (counts, seeds, rest, handle.started().expect("started"), handle.identity().expect("identity"))
     };
     let before = contents(first.as_mut());
@@ -244,7 +246,9 @@ fn a_campaign_without_groups_goes_on_with_every_finding_a_bug_of_its_own() {
     let connection = Connection::open(folder.path().join(FILE)).expect("opened");
     connection
         .execute_batch(
-            "ALTER TABLE findings DROP COLUMN bug; ALTER TABLE findings DROP COLUMN face; PRAGMA user_version = 2",
+            "ALTER TABLE findings DROP COLUMN bug; ALTER TABLE findings DROP COLUMN face; DROP TABLE reached; \
+             ALTER TABLE samples DROP COLUMN functions; ALTER TABLE samples DROP COLUMN blocks; \
+             PRAGMA user_version = 2",
         )
         .expect("as it was");
     drop(connection);
@@ -261,7 +265,7 @@ fn a_campaign_without_groups_goes_on_with_every_finding_a_bug_of_its_own() {
 fn files_of_newer_versions_and_of_other_programs_are_refused() {
     let folder = campaign();
     let connection = Connection::open(folder.path().join(FILE)).expect("opened");
-    connection.execute_batch("PRAGMA user_version = 4").expect("set");
+    connection.execute_batch("PRAGMA user_version = 5").expect("set");
     for result in [store::open(folder.path()), store::read(folder.path())] {
         assert!(matches!(result, Err(StoreError::Newer { found: 4, .. })));
     }

@@ -235,7 +235,8 @@ impl Subject {
 
     /// A trace by name: functions, each once.
     fn traced(&self, set: &SiteSet) -> Vec<String> {
-        self.names.reached(set).map(|function| function.name.clone()).collect()
+        let reached = self.names.each(set).filter(|function| function.reached || function.blocks_reached > 0);
+        reached.map(|function| function.function.name.clone()).collect()
     }
 }
 
