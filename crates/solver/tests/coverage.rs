@@ -181,6 +181,12 @@ impl Zoo {
     }
 }
 
+/// Loops with a `break`, one in twelve.
+fn leaves_by_break(function: &str) -> bool {
+    let number = function.rsplit('_').next().and_then(|number| number.parse::<u32>().ok());
+    number.is_some_and(|number| number % 12 == 3)
+}
+
 #[test]
 fn functions_and_whole_functions_are_those_that_gcov_counts() {
     testkit::launcher();
@@ -196,9 +202,13 @@ fn functions_and_whole_functions_are_those_that_gcov_counts() {
         ("static", ExecMode::Plain),
     ] {
         let watched = zoo.watched(name, mode);
-        let differ: Vec<_> =
-            counted.iter().filter(|(function, counts)| watched.get(*function) != Some(counts)).collect();
-        assert!(differ.is_empty(), "{name} by {mode}: gcov says {differ:?}");
+        for (function, (reached, whole)) in &counted {
+            let (own_reached, own_whole) = watched[function];
+            assert_eq!(own_reached, *reached, "{name} by {mode}: {function}");
+            assert!(*whole || !own_whole, "{name} by {mode}: all blocks of {function}");
+            // A jump alone is a block to us and a mere edge to gcov: here, the way out of a loop that is never taken.
+            assert!(own_whole || !*whole || leaves_by_break(function), "{name} by {mode}: not all of {function}");
+        }
         assert_eq!(watched.len(), counted.len());
     }
 }

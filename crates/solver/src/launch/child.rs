@@ -168,8 +168,10 @@ impl Child {
         let options = libc::WEXITED | libc::WNOWAIT | libc::WNOHANG;
         // SAFETY: the kernel writes to a struct of the right type that lives through the call.
         let done = unsafe { libc::waitid(libc::P_PID, self.pid as libc::id_t, &mut report, options) };
+        // A traced process that stands still is reported whether that was asked for or not.
+        let ended = [libc::CLD_EXITED, libc::CLD_KILLED, libc::CLD_DUMPED].contains(&report.si_code);
         // SAFETY: the field is valid after a successful `waitid`, and zero otherwise.
-        done == 0 && unsafe { report.si_pid() } == self.pid
+        done == 0 && ended && unsafe { report.si_pid() } == self.pid
     }
 
     /// Whether somebody has stopped it. Told once for each time.
