@@ -25,5 +25,7 @@ pub enum BenchError {
     #[error(transparent)]
     Launch(#[from] solver::launch::LaunchError),
     #[error(transparent)]
+    Coverage(#[from] solver::coverage::CoverageError),
+    #[error(transparent)]
     Install(#[from] solver::InstallError),
 }

@@ -6,12 +6,13 @@
 //! - [`report`]: results with everything a reader needs to judge them; [`markdown`]: how they look; [`page`]: all of them
 //! - [`mutants`], [`acceptance`]: rates of engines, and whether solvers read what they make
 //! - [`eval_diff`]: the evaluator against solvers, with the cases of [`differential`]; [`eval_speed`]: its speed
-//! - [`throughput`]: executions per second
+//! - [`throughput`]: executions per second; [`coverage`]: what watching the code of solvers costs
 //! - [`machine`]: where and when; [`watch`]: progress and ending early
 //! - [`museum`]: known bugs found again; [`race`]: other fuzzers side by side; [`variants`]: Osprey against itself;
 //!   [`mod@reduce`]: reduction next to ddSMT
 
 pub mod acceptance;
+pub mod coverage;
 pub mod differential;
 pub mod error;
 pub mod eval_diff;

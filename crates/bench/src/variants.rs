@@ -59,7 +59,15 @@ struct CampaignResult {
     bugs: BTreeMap<Kind, u64>,
     /// Names of findings that are the same in every campaign.
     signatures: BTreeSet<String>,
+    /// Functions and blocks of the solver that it has reached, where that was watched.
+    functions: u64,
+    blocks: u64,
+    /// Test cases and CPU microseconds after the first minute, when code is mostly known.
+    settled: (u64, u64),
 }
+
+/// Seconds after which a campaign has settled.
+const SETTLED: u64 = 60;
 
 impl CampaignResult {
     fn bugs(&self) -> u64 {
@@ -107,7 +115,14 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError>
 
 /// Reduces what is left and reads what came of the campaign.
 fn result(field: &Field, contestant: &Contestant, effort: Effort) -> Result<CampaignResult, BenchError> {
-    let mut result = CampaignResult { effort, bugs: BTreeMap::new(), signatures: BTreeSet::new() };
+    let mut result = CampaignResult {
+        effort,
+        bugs: BTreeMap::new(),
+        signatures: BTreeSet::new(),
+        functions: 0,
+        blocks: 0,
+        settled: (0, 0),
+    };
     for start in 0..result.effort.starts {
         let campaign = field.out.join(format!("{}-{start}", contestant.name)).join("out").join(CAMPAIGN);
         if !campaign.is_dir() {
@@ -115,9 +130,18 @@ fn result(field: &Field, contestant: &Contestant, effort: Effort) -> Result<Camp
             continue;
         }
         finish(field, &campaign)?;
-        let known = campaign::store::read(&campaign).and_then(|mut store| store.findings());
-        let known = known
+        let read = campaign::store::read(&campaign)
+            .and_then(|mut store| Ok((store.started()?, store.samples()?, store.findings()?)));
+        let (started, samples, known) = read
             .map_err(|error| BenchError::Malformed { path: campaign.clone(), reason: error.to_string() })?;
+        for sample in &samples {
+            result.functions += sample.functions;
+            result.blocks += sample.blocks;
+            if sample.at >= started + SETTLED {
+                result.settled.0 += sample.tests;
+                result.settled.1 += sample.cpu;
+            }
+        }
         let known: Vec<KnownFinding> =
             known.into_iter().filter(|one| one.solver == field.target.name() && !one.flaky).collect();
         for group in Group::all(&known) {
@@ -177,7 +201,10 @@ fn fill(report: &mut Report, settings: &Settings, results: &[Vec<CampaignResult>
             "signatures in all",
             "in no other variant",
             "test runs per CPU s",
+            "tests per CPU s after a minute",
             "own CPU",
+            "functions",
+            "blocks",
         ],
     );
     let signatures: Vec<BTreeSet<&str>> = results
@@ -209,7 +236,10 @@ fn fill(report: &mut Report, settings: &Settings, results: &[Vec<CampaignResult>
             signatures[number].len().into(),
             signatures[number].difference(&elsewhere).count().into(),
             of(&CampaignResult::on_tests).into(),
+            of(&|one| one.settled.0 as f64 * 1e6 / one.settled.1.max(1) as f64).into(),
             Cell::percent(own, cpu),
+            of(&|one| one.functions as f64).into(),
+            of(&|one| one.blocks as f64).into(),
         ]);
     }
     report.tables.push(table);

@@ -205,6 +205,8 @@ pub struct Settings {
     pub iterations: Option<u64>,
     /// Unique findings; of this run only.
     pub stop_after: Option<u64>,
+    /// What is reached of the solvers' code is counted but has no say: for comparisons.
+    pub unused_coverage: bool,
     /// Do not end before every finding has been made small.
     pub reduce_all: bool,
     /// Bugs that are not reported any more.

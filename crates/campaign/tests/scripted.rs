@@ -77,6 +77,7 @@ fn settings(out: &Path, iterations: u64) -> Settings {
         time: None,
         iterations: Some(iterations),
         stop_after: None,
+        unused_coverage: false,
         reduce_all: true,
         known: campaign::KnownBugs::default(),
         log: None,
@@ -281,6 +282,7 @@ fn two_processes_on_one_campaign_add_up() {
         iterations: None,
         time: Some(Duration::from_secs(4)),
         log: Some(owner_log.clone()),
+        unused_coverage: false,
         reduce_all: false,
         ..base.clone()
     };

@@ -1,7 +1,7 @@
 //! Executions per second: plain starts against the fast ones, solver by solver, and what Osprey itself costs.
 
 mod measure;
-mod workload;
+pub(crate) mod workload;
 
 use std::path::PathBuf;
 use std::time::Duration;

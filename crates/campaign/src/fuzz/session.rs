@@ -49,7 +49,7 @@ impl Session<'_> {
     ) -> Result<Summary, CampaignError> {
         let Session { campaign, settings, .. } = self;
         let unwanted = triage::unwanted(&settings.known)?;
-        let mut reached = Reached::of(campaign.targets);
+        let mut reached = Reached::of(campaign.targets).unused(settings.unused_coverage);
         reached.restore(&store.sites()?);
         let state = State::new(
             store.started()?,

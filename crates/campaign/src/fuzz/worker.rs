@@ -243,7 +243,8 @@ impl<'a> Worker<'a> {
         let new = {
             let state = self.tools.shared.state();
             // A new block is too common for costly oracles, a new function is not.
-            state.unseen(&features) > 0 || state.reached.unseen(&sites).functions > 0
+            let reached = &state.reached;
+            state.unseen(&features) > 0 || reached.has_say() && reached.unseen(&sites).functions > 0
         };
         let thorough = new || options.chance(THOROUGH);
         let rng_seed = self.identity.rng_seed;
@@ -273,13 +274,15 @@ impl<'a> Worker<'a> {
             }
         }
         // Answers that differ by design tell nothing new, and more of the kind is of no use.
-        let (reached, seen) = {
+        let (reached, seen, has_say) = {
             let mut state = self.tools.shared.state();
-            (state.reached.observe(&sites), if excused { 0 } else { state.observe(&features) })
+            let seen = if excused { 0 } else { state.observe(&features) };
+            (state.reached.observe(&sites), seen, state.reached.has_say())
         };
         tally.reached.blocks += reached.blocks;
         tally.reached.functions += reached.functions;
-        let novel = if excused { 0 } else { seen.saturating_add(reached.blocks as u32) };
+        let blocks = if excused || !has_say { 0 } else { reached.blocks as u32 };
+        let novel = seen.saturating_add(blocks);
         tally.counts.novel += u64::from(novel > 0);
         self.keep(&prepared, &runs, chain, novel)?;
         let feedback = Feedback {
@@ -387,7 +390,8 @@ impl<'a> Worker<'a> {
             let PlannedSeed::Text(seed) = planned else { continue };
             let known = {
                 let state = self.tools.shared.state();
-                !state.pool.contains(&seed.hash) || state.pool.rarity.knows(&seed.hash)
+                let pool = &state.pool;
+                !state.reached.has_say() || !pool.contains(&seed.hash) || pool.rarity.knows(&seed.hash)
             };
             if known {
                 continue;

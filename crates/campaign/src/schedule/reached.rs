@@ -19,6 +19,8 @@ pub struct Reached {
     codes: BTreeMap<u64, ReachedCode>,
     /// Reached since the last time it was taken, for the store.
     fresh: Sites,
+    /// It is only counted.
+    unused: bool,
 }
 
 struct ReachedCode {
@@ -65,7 +67,18 @@ impl Reached {
             });
             known.solvers.push(target.name.clone());
         }
-        Reached { codes, fresh: Sites::new() }
+        Reached { codes, fresh: Sites::new(), unused: false }
+    }
+
+    /// The same, to be counted without a say in what comes next.
+    #[must_use]
+    pub fn unused(self, unused: bool) -> Reached {
+        Reached { unused, ..self }
+    }
+
+    /// Does new code decide what comes next?
+    pub fn has_say(&self) -> bool {
+        !self.unused && !self.codes.is_empty()
     }
 
     /// How much of this nobody has reached before, without remembering it.

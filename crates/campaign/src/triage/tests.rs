@@ -26,6 +26,7 @@ fn settings(out: &Path, stop_after: Option<u64>) -> Settings {
         time: None,
         iterations: None,
         stop_after,
+        unused_coverage: false,
         reduce_all: false,
         known: crate::config::KnownBugs::default(),
         log: None,

@@ -46,9 +46,12 @@ Seeds are .smt2 files of at most 200 kB; larger ones, and those that are no well
 counted.
 
 The same --rng-seed, seeds, solvers and settings make the same rounds. A campaign repeats exactly with one worker
-(--jobs 1), --iterations and --timeout: without --timeout the limit of a run adapts to the machine, with several workers
-or --time the clock has a part in what is learned, and a solver that is near its limit answers or not by chance. A
-single finding is always repeatable: `osprey replay`.
+(--jobs 1), --iterations, --timeout and --no-coverage: without --timeout the limit of a run adapts to the machine, with
+several workers or --time the clock has a part in what is learned, which code is reached may depend on addresses, and a
+solver that is near its limit answers or not by chance. A single finding is always repeatable: `osprey replay`.
+
+Which code of the solvers is reached is watched on their binaries as they are (docs/coverage.md): new code is new
+behaviour, and the summary tells functions and blocks. OUT/SOLVER.cov is for `osprey solvers coverage --add`.
 
 Findings are folders in OUT/bugs: report.md is for the solver's tracker, repro.sh shows the bug with nothing but the
 solver and serves `git bisect run`. Exit code 0 if there is no finding, 10 if there are some.")]
@@ -139,6 +142,10 @@ pub struct Fuzz {
     #[arg(long)]
     no_coverage: bool,
 
+    /// Count which code is reached, but decide nothing by it: for comparisons
+    #[arg(long, hide = true)]
+    unused_coverage: bool,
+
     /// Print the summary as JSON on standard output
     #[arg(long)]
     json: bool,
@@ -194,6 +201,7 @@ impl Fuzz {
             time: self.time.or(self.is_first_try().then_some(FIRST_TRY)),
             iterations: self.iterations,
             stop_after: self.stop_after,
+            unused_coverage: self.unused_coverage,
             reduce_all: self.reduce_all,
             known,
             log: self.log.clone(),

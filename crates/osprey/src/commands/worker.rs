@@ -97,6 +97,7 @@ impl Worker {
             time: self.time,
             iterations: self.iterations,
             stop_after: None,
+            unused_coverage: false,
             reduce_all: false,
             known: known_bugs(&self.known)?,
             log: self.log.clone(),

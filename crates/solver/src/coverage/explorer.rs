@@ -1,5 +1,7 @@
 //! Scripts run one after the other to see what they reach.
 
+use std::time::Duration;
+
 use crate::adapter::RunRequest;
 use crate::fast::ExecMode;
 use crate::launch::{ATTEMPTS, Launcher, LauncherConfig, Outcome};
@@ -39,6 +41,11 @@ impl Explorer {
     pub fn starting(mut self, mode: ExecMode) -> Explorer {
         self.mode = mode;
         self
+    }
+
+    /// CPU time that the launcher itself has used so far.
+    pub fn launcher_cpu(&mut self) -> Result<Duration, CoverageError> {
+        Ok(self.launcher.own_usage()?.launcher)
     }
 
     /// Runs a script: what came of it, and the sites it has reached. None without the probe.

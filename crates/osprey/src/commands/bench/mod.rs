@@ -2,6 +2,7 @@
 //! `bench` that makes its report.
 
 mod blame;
+mod coverage;
 mod eval_diff;
 mod eval_speed;
 mod field;
@@ -40,6 +41,7 @@ pub struct Bench {
 #[derive(Subcommand)]
 enum Benchmark {
     Blame(blame::Blame),
+    Coverage(coverage::CoverageCommand),
     Mutants(mutants::Mutants),
     Eval(eval_speed::EvalSpeedCommand),
     EvalDiff(eval_diff::EvalDiffCommand),
@@ -58,6 +60,7 @@ impl Bench {
         interrupt::catch();
         match self.benchmark {
             Benchmark::Blame(blame) => blame.run(),
+            Benchmark::Coverage(coverage) => coverage.run(),
             Benchmark::Mutants(mutants) => mutants.run(),
             Benchmark::Eval(eval) => eval.run(),
             Benchmark::EvalDiff(eval) => eval.run(),
