@@ -40,7 +40,8 @@ fn the_same_rng_seed_makes_the_same_test_cases_on_any_number_of_workers() {
         let common =
             ["--engine", "generate", "--iterations", "60", "--rng-seed", "7", "--logic", "QF_LIA,QF_BV"];
         let own = ["fuzz", "--jobs", jobs, "--out", &out, "--log", log.to_str().expect("UTF-8")];
-        let output = run(&[&own[..], &common[..], &PAIR[..]].concat());
+        // What is reached may depend on addresses, and what is learned on that.
+        let output = run(&[&own[..], &common[..], &["--no-coverage"], &PAIR[..]].concat());
         assert!(matches!(output.status.code(), Some(0 | 10)), "{}", text(&output));
         all.push(tests_of(&log));
     }

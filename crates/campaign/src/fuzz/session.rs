@@ -91,7 +91,7 @@ impl Session<'_> {
         shared.log.write(&LogLine::End { totals: &totals })?;
         shared.log.flush()?;
         let state = shared.state();
-        if !state.reached.is_empty() {
+        if self.owner && !state.reached.is_empty() {
             let saved = state.reached.save(&settings.out);
             saved.map_err(|error| CampaignError::disk(&settings.out, std::io::Error::other(error)))?;
         }

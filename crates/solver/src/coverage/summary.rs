@@ -139,6 +139,23 @@ impl NamedFunctions {
         Difference { blocks: only.len(), functions, modules }
     }
 
+    /// The blocks of a set as `function+0x1f`, in the order of their addresses.
+    pub fn blocks(&self, code: &Code, set: &SiteSet) -> Vec<String> {
+        let address = |site: u32| {
+            let file = code.files.iter().rfind(|file| file.first <= site)?;
+            file.list.address(site - file.first)
+        };
+        let mut blocks = Vec::new();
+        for named in &self.functions {
+            let start = address(named.sites.start).unwrap_or_default();
+            for site in named.sites.clone().filter(|site| set.contains(*site)) {
+                let place = address(site).unwrap_or_default() - start;
+                blocks.push(format!("{}+{place:#x}", named.function.name));
+            }
+        }
+        blocks
+    }
+
     /// All functions and how much of each a set holds, in the order of their addresses. Parts that the compiler has moved
     /// away are left out.
     pub fn each<'a>(&'a self, set: &'a SiteSet) -> impl Iterator<Item = FunctionCoverage<'a>> {

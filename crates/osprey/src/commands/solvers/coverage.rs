@@ -144,7 +144,7 @@ impl Coverage {
                 file: file.to_owned(),
                 functions: new.functions(&subject.code),
                 blocks: if trace == Trace::Blocks { own.len() } else { new.len() },
-                trace: self.trace.map(|_| subject.traced(&own)),
+                trace: self.trace.map(|what| subject.traced(what, &own)),
             };
             if !json {
                 output::print(&shown(&report))?;
@@ -233,10 +233,15 @@ impl Subject {
         Ok(Exit::Clean)
     }
 
-    /// A trace by name: functions, each once.
-    fn traced(&self, set: &SiteSet) -> Vec<String> {
-        let reached = self.names.each(set).filter(|function| function.reached || function.blocks_reached > 0);
-        reached.map(|function| function.function.name.clone()).collect()
+    /// A trace by name.
+    fn traced(&self, what: TraceOf, set: &SiteSet) -> Vec<String> {
+        match what {
+            TraceOf::Blocks => self.names.blocks(&self.code, set),
+            TraceOf::Functions => {
+                let reached = self.names.each(set).filter(|function| function.reached);
+                reached.map(|function| function.function.name.clone()).collect()
+            }
+        }
     }
 }
 
