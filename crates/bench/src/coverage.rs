@@ -131,7 +131,8 @@ impl CoverageCost {
             set.extend(sites);
             let cut = |outcome: &Outcome| outcome.timed_out || outcome.cpu_exceeded || outcome.out_of_memory;
             if !cut(&seen) && !cut(&plain) {
-                let same = (seen.exit, &seen.stdout, &seen.stderr) == (plain.exit, &plain.stdout, &plain.stderr);
+                let same =
+                    (seen.exit, &seen.stdout, &seen.stderr) == (plain.exit, &plain.stdout, &plain.stderr);
                 figures.compared += 1;
                 figures.same += u64::from(same);
                 if plain.wall_time < QUICK {

@@ -54,7 +54,11 @@ fn files_reach_code_by_module_and_sets_can_be_united_and_compared() {
     let modules = again["modules"].as_array().expect("modules");
     let of = |name: &str| modules.iter().find(|module| module["module"] == name).expect("a module");
     assert!(number(&of("smt::theory_seq")["blocks_reached"]) > 0);
-    assert_eq!(number(&of("smt::theory_str")["blocks_reached"]), 0, "the other solver for strings is not asked");
+    assert_eq!(
+        number(&of("smt::theory_str")["blocks_reached"]),
+        0,
+        "the other solver for strings is not asked"
+    );
 
     let compared = json(&["solvers", "coverage", "-s", SOLVER, "--compare", &set, &strings, "--json"]);
     let only = compared["only"][1]["functions"].as_array().expect("functions");

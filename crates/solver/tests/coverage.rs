@@ -90,14 +90,17 @@ struct Zoo {
 }
 
 /// Numbers that lead to some of its functions and some of their branches.
-const VISITS: [&str; 4] = ["1 2 3 17 40 41", "7 103 119 200", "12 13 14 15 16 230 231", "60 61 62 63 64 65 66 67"];
+const VISITS: [&str; 4] =
+    ["1 2 3 17 40 41", "7 103 119 200", "12 13 14 15 16 230 231", "60 61 62 63 64 65 66 67"];
 
 impl Zoo {
     /// Nothing where there is no compiler.
     fn new() -> Option<Zoo> {
         let folder = tempfile::tempdir().expect("a folder");
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/coverage/zoo.cpp");
-        for (name, options) in [("plain", vec![]), ("counted", vec!["--coverage"]), ("static", vec!["-static"])] {
+        for (name, options) in
+            [("plain", vec![]), ("counted", vec!["--coverage"]), ("static", vec!["-static"])]
+        {
             let place = folder.path().join(name);
             std::fs::create_dir(&place).expect("made");
             let compiled = Command::new("g++")
@@ -137,7 +140,8 @@ impl Zoo {
         }
         let notes = std::fs::read_dir(&place).expect("there").flatten().map(|entry| entry.path());
         let notes = notes.into_iter().find(|path| path.extension().is_some_and(|end| end == "gcda"))?;
-        let gcov = Command::new("gcov").current_dir(&place).args(["--json-format", "--stdout"]).arg(notes).output();
+        let gcov =
+            Command::new("gcov").current_dir(&place).args(["--json-format", "--stdout"]).arg(notes).output();
         let told = match gcov {
             Ok(done) if done.status.success() => done.stdout,
             _ => {
@@ -150,7 +154,9 @@ impl Zoo {
         for file in told["files"].as_array().expect("files") {
             for function in file["functions"].as_array().expect("functions") {
                 let name = function["demangled_name"].as_str().expect("a name");
-                let Some(name) = name.split('(').next().filter(|name| name.starts_with("zoo::")) else { continue };
+                let Some(name) = name.split('(').next().filter(|name| name.starts_with("zoo::")) else {
+                    continue;
+                };
                 let calls = function["execution_count"].as_u64().expect("a count");
                 let whole = function["blocks"] == function["blocks_executed"];
                 counted.insert(name.to_owned(), (calls > 0, whole));
@@ -164,7 +170,8 @@ impl Zoo {
         let solver = self.solver(name);
         let code = Code::of(&solver, &Home::at(self.folder.path())).expect("code");
         let names = NamedFunctions::of(&code).expect("names");
-        let mut explorer = Explorer::new(&solver, &code, Trace::New, limits()).expect("a launcher").starting(mode);
+        let mut explorer =
+            Explorer::new(&solver, &code, Trace::New, limits()).expect("a launcher").starting(mode);
         let mut set = SiteSet::default();
         for visit in VISITS {
             let script = format!("; {visit}\n(check-sat)\n");
@@ -196,18 +203,19 @@ fn functions_and_whole_functions_are_those_that_gcov_counts() {
     let reached = counted.values().filter(|(reached, _)| *reached).count();
     let whole = counted.values().filter(|(_, whole)| *whole).count();
     assert!(reached > 20 && reached < counted.len() && whole > 5 && whole < reached, "{reached} {whole}");
-    for (name, mode) in [
-        ("plain", ExecMode::ForkServer),
-        ("plain", ExecMode::Plain),
-        ("static", ExecMode::Plain),
-    ] {
+    for (name, mode) in
+        [("plain", ExecMode::ForkServer), ("plain", ExecMode::Plain), ("static", ExecMode::Plain)]
+    {
         let watched = zoo.watched(name, mode);
         for (function, (reached, whole)) in &counted {
             let (own_reached, own_whole) = watched[function];
             assert_eq!(own_reached, *reached, "{name} by {mode}: {function}");
             assert!(*whole || !own_whole, "{name} by {mode}: all blocks of {function}");
             // A jump alone is a block to us and a mere edge to gcov: here, the way out of a loop that is never taken.
-            assert!(own_whole || !*whole || leaves_by_break(function), "{name} by {mode}: not all of {function}");
+            assert!(
+                own_whole || !*whole || leaves_by_break(function),
+                "{name} by {mode}: not all of {function}"
+            );
         }
     }
 }
@@ -219,5 +227,8 @@ fn what_cannot_be_watched_is_said() {
     let mut solver = testkit::made_up("z3");
     solver.installed.how = How::Executable { path: testkit::program(folder.path(), "z3", "echo sat") };
     let error = Code::of(&solver, &Home::at(folder.path())).expect_err("a script");
-    assert!(matches!(&error, CoverageError::Unsupported { .. }) && error.to_string().contains("script"), "{error}");
+    assert!(
+        matches!(&error, CoverageError::Unsupported { .. }) && error.to_string().contains("script"),
+        "{error}"
+    );
 }

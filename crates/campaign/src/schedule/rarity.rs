@@ -63,7 +63,8 @@ impl Rarity {
 
     fn weigh(&mut self) {
         self.news = 0;
-        let share = |function: &Function| 1.0 / f64::from(self.counts.get(function).copied().unwrap_or(1).max(1));
+        let share =
+            |function: &Function| 1.0 / f64::from(self.counts.get(function).copied().unwrap_or(1).max(1));
         let sums: Vec<(&String, f64)> =
             self.traces.iter().map(|(seed, trace)| (seed, trace.iter().map(share).sum())).collect();
         let mean = sums.iter().map(|(_, sum)| sum).sum::<f64>() / sums.len().max(1) as f64;

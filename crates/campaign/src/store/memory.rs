@@ -254,7 +254,9 @@ impl CampaignStore for MemoryStore {
                 campaign.features.push((*feature, by));
             }
         }
-        for (code, site) in delta.sites.iter().flat_map(|(code, sites)| sites.iter().map(|site| (*code, *site))) {
+        for (code, site) in
+            delta.sites.iter().flat_map(|(code, sites)| sites.iter().map(|site| (*code, *site)))
+        {
             if campaign.reached.insert((code, site)) {
                 campaign.sites.push((code, site, by));
             }

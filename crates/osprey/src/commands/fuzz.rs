@@ -275,7 +275,11 @@ impl Fuzz {
         let tables = self.policy().needs_tables() || tuning.diver.options > 0;
         let targets = solver_choice::targets(&self.tested(), &self.references, tables)?;
         // Plain starts are for those who want solvers as a user starts them.
-        if self.no_coverage || self.exec == Exec::Plain { Ok(targets) } else { solver_choice::watched(targets) }
+        if self.no_coverage || self.exec == Exec::Plain {
+            Ok(targets)
+        } else {
+            solver_choice::watched(targets)
+        }
     }
 
     /// The solvers under test as the user named them.

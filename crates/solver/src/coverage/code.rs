@@ -19,8 +19,22 @@ use super::{ProbeFile, ProbeRequest, ProbeWay, Trace, sites};
 
 /// Libraries of others that solvers bring along: numbers, terminals, compression. Names that begin like this.
 const COMPANIONS: [&str; 16] = [
-    "libantlr", "libbz2", "libcln", "libcrypto", "libedit", "libflint", "libgmp", "libgomp", "libmpc", "libmpfr",
-    "libncurses", "libreadline", "librt", "libtinfo", "libz.", "libz-",
+    "libantlr",
+    "libbz2",
+    "libcln",
+    "libcrypto",
+    "libedit",
+    "libflint",
+    "libgmp",
+    "libgomp",
+    "libmpc",
+    "libmpfr",
+    "libncurses",
+    "libreadline",
+    "librt",
+    "libtinfo",
+    "libz.",
+    "libz-",
 ];
 
 /// The code of a solver.

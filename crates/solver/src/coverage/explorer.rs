@@ -21,7 +21,12 @@ pub struct Explorer {
 
 impl Explorer {
     /// With a launcher of its own, to which all code is new, and the best of the fast starts.
-    pub fn new(solver: &Solver, code: &Code, trace: Trace, limits: Limits) -> Result<Explorer, CoverageError> {
+    pub fn new(
+        solver: &Solver,
+        code: &Code,
+        trace: Trace,
+        limits: Limits,
+    ) -> Result<Explorer, CoverageError> {
         Explorer::start(solver, Some(code.probe(trace)), limits)
     }
 
@@ -30,7 +35,11 @@ impl Explorer {
         Explorer::start(solver, None, limits)
     }
 
-    fn start(solver: &Solver, probe: Option<ProbeRequest>, limits: Limits) -> Result<Explorer, CoverageError> {
+    fn start(
+        solver: &Solver,
+        probe: Option<ProbeRequest>,
+        limits: Limits,
+    ) -> Result<Explorer, CoverageError> {
         let mode = solver.fast_modes().next().unwrap_or(ExecMode::Plain);
         let launcher = Launcher::new(LauncherConfig::default())?;
         Ok(Explorer { launcher, solver: solver.clone(), probe, limits, mode })

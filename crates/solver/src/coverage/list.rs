@@ -56,9 +56,8 @@ impl SiteList {
     /// The address of a site, as the file counts.
     pub fn address(&self, site: u32) -> Option<u64> {
         let offset = u64::from(*self.sites.get(site as usize)?);
-        let inside = |segment: &&Segment| {
-            offset.checked_sub(segment.offset).is_some_and(|place| place < segment.size)
-        };
+        let inside =
+            |segment: &&Segment| offset.checked_sub(segment.offset).is_some_and(|place| place < segment.size);
         let segment = self.segments.iter().find(inside)?;
         Some(offset - segment.offset + segment.address)
     }

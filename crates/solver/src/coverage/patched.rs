@@ -74,9 +74,8 @@ impl Probe {
         let log = memory_file(c"osprey-log")?;
         let table = table(&copies)?;
         // SAFETY: the table is made of integers without padding, and lives through the call.
-        let bytes = unsafe {
-            std::slice::from_raw_parts((&raw const table).cast::<u8>(), size_of::<Table>())
-        };
+        let bytes =
+            unsafe { std::slice::from_raw_parts((&raw const table).cast::<u8>(), size_of::<Table>()) };
         (&log).write_all(bytes)?;
         // SAFETY: the descriptor is ours and open; `F_SETFL` takes an integer.
         if unsafe { libc::fcntl(log.as_raw_fd(), libc::F_SETFL, libc::O_APPEND) } != 0 {
@@ -189,18 +188,23 @@ impl Copy {
         let size = original.metadata()?.len();
         patched.set_len(size)?;
         let all = [(0, size)];
-        let parts: Vec<(u64, u64)> = list.segments.iter().map(|segment| pages(segment.offset, segment.size)).collect();
+        let parts: Vec<(u64, u64)> =
+            list.segments.iter().map(|segment| pages(segment.offset, segment.size)).collect();
         for (start, end) in if whole { &all[..] } else { &parts } {
             let mut bytes = vec![0; (end.min(&size) - start) as usize];
             original.read_exact_at(&mut bytes, *start)?;
             let mut patch = |site: u32| {
-                if let Some(byte) = u64::from(site).checked_sub(*start).and_then(|at| bytes.get_mut(at as usize)) {
+                if let Some(byte) =
+                    u64::from(site).checked_sub(*start).and_then(|at| bytes.get_mut(at as usize))
+                {
                     *byte = TRAP;
                 }
             };
             match trace {
                 Trace::New | Trace::Blocks => list.sites.iter().for_each(|site| patch(*site)),
-                Trace::Functions => list.functions.iter().for_each(|place| patch(list.sites[*place as usize])),
+                Trace::Functions => {
+                    list.functions.iter().for_each(|place| patch(list.sites[*place as usize]))
+                }
             }
             patched.write_all_at(&bytes, *start)?;
         }

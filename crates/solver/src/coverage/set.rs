@@ -89,7 +89,9 @@ impl SiteSet {
         let files = code.files.iter().map(|file| StoredFile {
             name: file.name(),
             sha256: file.hash.clone(),
-            reached: (0..file.list.sites.len() as u32).filter(|site| self.contains(file.first + site)).collect(),
+            reached: (0..file.list.sites.len() as u32)
+                .filter(|site| self.contains(file.first + site))
+                .collect(),
         });
         let stored = Stored { solver: solver.to_owned(), files: files.collect() };
         let text = serde_json::to_vec(&stored).map_err(io::Error::from);

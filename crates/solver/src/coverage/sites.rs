@@ -29,9 +29,7 @@ pub(super) fn find(data: &[u8]) -> Result<SiteList, String> {
     let segments: Vec<Segment> = file
         .elf_program_headers()
         .iter()
-        .filter(|header| {
-            header.p_type(endian) == elf::PT_LOAD && header.p_flags(endian).0 & elf::PF_X.0 != 0
-        })
+        .filter(|header| header.p_type(endian) == elf::PT_LOAD && header.p_flags(endian).0 & elf::PF_X.0 != 0)
         .map(|header| Segment {
             offset: header.p_offset(endian),
             address: header.p_vaddr(endian),
@@ -41,8 +39,7 @@ pub(super) fn find(data: &[u8]) -> Result<SiteList, String> {
     let text: Vec<(u64, u64)> = file
         .sections()
         .filter(|section| {
-            section.kind() == SectionKind::Text
-                && !section.name().is_ok_and(|name| name.starts_with(".plt"))
+            section.kind() == SectionKind::Text && !section.name().is_ok_and(|name| name.starts_with(".plt"))
         })
         .map(|section| (section.address(), section.address().saturating_add(section.size())))
         .collect();
@@ -73,10 +70,7 @@ pub(super) fn find(data: &[u8]) -> Result<SiteList, String> {
 }
 
 /// The ranges of functions in the text, in order and apart from each other.
-fn functions(
-    file: &ElfFile64<'_, Endianness>,
-    text: &[(u64, u64)],
-) -> Result<Vec<(u64, u64)>, String> {
+fn functions(file: &ElfFile64<'_, Endianness>, text: &[(u64, u64)]) -> Result<Vec<(u64, u64)>, String> {
     let section = file.section_by_name(".eh_frame").ok_or("it has no unwind table")?;
     let data = section.data().map_err(|error| error.to_string())?;
     let frames = EhFrame::new(data, LittleEndian);
@@ -148,7 +142,9 @@ impl<'a> Code<'a> {
     /// Reads the instructions of a function.
     fn read(&mut self, start: u64, end: u64) {
         let Some(first) = self.offset(start) else { return };
-        let Some(bytes) = self.data.get(first as usize..first as usize + (end - start) as usize) else { return };
+        let Some(bytes) = self.data.get(first as usize..first as usize + (end - start) as usize) else {
+            return;
+        };
         self.blocks.set(first);
         let mut decoder = Decoder::with_ip(64, bytes, start, DecoderOptions::NONE);
         let mut instruction = Instruction::default();

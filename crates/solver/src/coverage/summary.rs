@@ -104,7 +104,8 @@ impl NamedFunctions {
             module.blocks += named.sites.len();
             module.blocks_reached += named.sites.clone().filter(|site| set.contains(*site)).count();
         }
-        let named = |(name, module): (&str, ModuleCoverage)| ModuleCoverage { module: name.to_owned(), ..module };
+        let named =
+            |(name, module): (&str, ModuleCoverage)| ModuleCoverage { module: name.to_owned(), ..module };
         let mut modules: Vec<ModuleCoverage> = modules.into_iter().map(named).collect();
         modules.sort_by_key(|module| std::cmp::Reverse(module.blocks));
         Summary {

@@ -108,7 +108,14 @@ unsafe extern "C" {
     fn pwrite(fd: c_int, bytes: *const c_void, count: usize, offset: i64) -> isize;
     fn write(fd: c_int, bytes: *const c_void, count: usize) -> isize;
     fn stat(path: *const c_char, status: *mut FileStatus) -> c_int;
-    fn mmap(at: *mut c_void, length: usize, rights: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void;
+    fn mmap(
+        at: *mut c_void,
+        length: usize,
+        rights: c_int,
+        flags: c_int,
+        fd: c_int,
+        offset: i64,
+    ) -> *mut c_void;
     fn mprotect(at: *mut c_void, length: usize, rights: c_int) -> c_int;
     fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int;
     fn raise(signal: c_int) -> c_int;
@@ -137,8 +144,7 @@ pub unsafe fn asked(when: &'static str) -> bool {
     // SAFETY: both strings end with a zero byte; nobody changes the environment, as the caller promises.
     unsafe {
         let value = getenv(PROBE.as_ptr().cast());
-        !value.is_null()
-            && core::ffi::CStr::from_ptr(value).to_bytes() == &when.as_bytes()[..when.len() - 1]
+        !value.is_null() && core::ffi::CStr::from_ptr(value).to_bytes() == &when.as_bytes()[..when.len() - 1]
     }
 }
 
@@ -159,8 +165,12 @@ pub unsafe fn arm() {
         {
             return;
         }
-        let action =
-            Action { handler: trapped as *const c_void, mask: [0; 16], flags: FLAGS, restorer: core::ptr::null() };
+        let action = Action {
+            handler: trapped as *const c_void,
+            mask: [0; 16],
+            flags: FLAGS,
+            restorer: core::ptr::null(),
+        };
         if sigaction(SIGTRAP, &action, core::ptr::null_mut()) != 0 {
             return;
         }
@@ -227,7 +237,8 @@ unsafe extern "C" fn trapped(_: c_int, report: *const c_int, context: *mut c_voi
         if *report.add(2) > 0 && remove(place) {
             *rip = place;
         } else {
-            let default = Action { handler: core::ptr::null(), mask: [0; 16], flags: 0, restorer: core::ptr::null() };
+            let default =
+                Action { handler: core::ptr::null(), mask: [0; 16], flags: 0, restorer: core::ptr::null() };
             sigaction(SIGTRAP, &default, core::ptr::null_mut());
             raise(SIGTRAP);
         }

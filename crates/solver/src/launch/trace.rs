@@ -101,7 +101,8 @@ impl Tracer {
             const AT_PHDR: u64 = 3;
             const ELF_HEADER: u64 = 64;
             let words = std::fs::read(format!("/proc/{pid}/auxv"))?;
-            let words: Vec<u64> = words.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect();
+            let words: Vec<u64> =
+                words.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect();
             let headers = words.as_chunks::<2>().0.iter().find(|[name, _]| *name == AT_PHDR);
             moved = headers.map_or(0, |[_, address]| address.saturating_sub(ELF_HEADER));
         }

@@ -49,10 +49,8 @@ impl SolverRunners {
     /// Runs of test cases tell what they reach of the code of these solvers, by name.
     #[must_use]
     pub fn watching<'c>(self, codes: impl IntoIterator<Item = (String, &'c Code)>) -> SolverRunners {
-        let watched = |code: &Code| Watched {
-            new: code.probe(Trace::New),
-            functions: code.probe(Trace::Functions),
-        };
+        let watched =
+            |code: &Code| Watched { new: code.probe(Trace::New), functions: code.probe(Trace::Functions) };
         let watched = codes.into_iter().map(|(name, code)| (name, watched(code))).collect();
         SolverRunners { watched: Arc::new(watched), ..self }
     }

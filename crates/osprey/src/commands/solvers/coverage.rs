@@ -183,7 +183,8 @@ impl Subject {
         let mut explorer = Explorer::new(&self.solver, &self.code, trace, self.limits.clone())?;
         for file in &scripts.files {
             let script = inputs::read(file)?;
-            let (_, sites) = explorer.run(&script).with_context(|| format!("running '{}'", file.display()))?;
+            let (_, sites) =
+                explorer.run(&script).with_context(|| format!("running '{}'", file.display()))?;
             tell(file, &sites)?;
         }
         Ok(())
