@@ -56,11 +56,11 @@ impl Session<'_> {
             store.learned()?,
             store.pool()?,
             store.features()?,
-            reached,
             store.totals()?,
             store.findings()?,
             unwanted,
-        );
+        )
+        .reaching(reached);
         log.write(&LogLine::Start {
             rng_seed: campaign.identity.rng_seed,
             solvers: &campaign.targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>(),

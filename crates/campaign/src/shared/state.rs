@@ -48,7 +48,6 @@ impl State {
         learned: Learned,
         pool: Vec<(StoredSeed, Counts)>,
         features: Vec<u64>,
-        reached: Reached,
         totals: Totals,
         findings: Vec<KnownFinding>,
         unwanted: Unwanted,
@@ -59,7 +58,7 @@ impl State {
             findings: KnownFindings::new(findings, unwanted),
             claimed: ClaimedWork::default(),
             novelty: Novelty::default(),
-            reached,
+            reached: Reached::default(),
             totals,
             run: Totals::default(),
             delta: Delta::default(),
@@ -74,6 +73,12 @@ impl State {
             state.novelty.restore(feature);
         }
         state
+    }
+
+    /// With the code that has been reached so far.
+    #[must_use]
+    pub fn reaching(self, reached: Reached) -> State {
+        State { reached, ..self }
     }
 
     /// Adds what a part of a round has cost and brought.
@@ -276,8 +281,7 @@ mod tests {
 
     fn state() -> State {
         let none = (Learned::default(), Vec::new(), Vec::new(), Totals::default(), Vec::new());
-        let reached = Reached::default();
-        State::new(now(), none.0, none.1, none.2, reached, none.3, none.4, Unwanted::default())
+        State::new(now(), none.0, none.1, none.2, none.3, none.4, Unwanted::default())
     }
 
     fn spent(tests: u64) -> Spent<'static> {

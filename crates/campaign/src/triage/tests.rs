@@ -44,7 +44,6 @@ fn watched<'a>(out: &Path, stop_after: Option<u64>, observer: &'a dyn Observer) 
         Learned::default(),
         Vec::new(),
         Vec::new(),
-        Default::default(),
         Totals::default(),
         Vec::new(),
         crate::shared::Unwanted::default(),

@@ -130,7 +130,7 @@ impl Launcher {
     pub fn run(&mut self, invocation: &Invocation) -> Result<Outcome, LaunchError> {
         let request = resolve(invocation)?;
         let limits = &invocation.limits;
-        let reply = self.ask(&Request::Run(request), limits.wall)?;
+        let reply = self.ask(&Request::Run(Box::new(request)), limits.wall)?;
         match reply {
             Reply::Ran(run) => Ok(outcome(run, limits)),
             Reply::CannotExec(errno) => Err(LaunchError::from_exec(invocation.program.clone(), errno)),

@@ -236,7 +236,7 @@ fn serve_one(
             unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
             Reply::Usage { cpu: cpu_time(&usage) }
         }
-        Request::Run(request) => run_watched(site, pool, request)?,
+        Request::Run(request) => run_watched(site, pool, *request)?,
     };
     frames.send_reply(&reply).map_err(|_| Interrupted)
 }

@@ -14,7 +14,7 @@ use super::wall::Wall;
 /// What the worker asks.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Request {
-    Run(StartRequest),
+    Run(Box<StartRequest>),
     /// How much CPU time the launcher itself has used.
     Usage,
 }
@@ -175,7 +175,7 @@ impl<S: Read + Write> Frames<S> {
         let Some(body) = self.receive()? else { return Ok(None) };
         let mut from = Decoder(&body);
         let request = match from.byte()? {
-            0 => Request::Run(StartRequest {
+            0 => Request::Run(Box::new(StartRequest {
                 program: from.bytes()?,
                 args: from.list()?,
                 env: from.list()?,
@@ -185,7 +185,7 @@ impl<S: Read + Write> Frames<S> {
                 stack: from.byte()? != 0,
                 probe: from.probe()?,
                 input: from.bytes()?,
-            }),
+            })),
             1 => Request::Usage,
             _ => return Err(malformed()),
         };
@@ -459,7 +459,7 @@ mod tests {
     #[test]
     fn a_request_arrives_as_it_was_sent() {
         let (mut worker, mut launcher) = pair();
-        let request = Request::Run(StartRequest {
+        let request = Request::Run(Box::new(StartRequest {
             program: b"/bin/z3".to_vec(),
             args: vec![b"-smt2".to_vec(), Vec::new(), b"\xff\xfe".to_vec()],
             env: vec![b"A=b".to_vec()],
@@ -473,7 +473,7 @@ mod tests {
                 trace: Trace::Functions,
                 way: ProbeWay::Input,
             }),
-        });
+        }));
         worker.send_request(&request).expect("sent");
         worker.send_request(&Request::Usage).expect("sent");
         assert_eq!(launcher.receive_request().expect("received"), Some(request));
