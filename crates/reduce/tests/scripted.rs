@@ -37,6 +37,10 @@ fn solvers() -> Scripted {
 }
 
 fn bug(solvers: &Scripted, script: &str) -> Bug {
+    bug_of(Kind::RefutationSoundness, solvers, script)
+}
+
+fn bug_of(kind: Kind, solvers: &Scripted, script: &str) -> Bug {
     let mut runner = solvers.clone();
     let runs = runner.run_all(script.as_bytes(), Purpose::Test).expect("runs");
     let mut store = Store::new();
@@ -44,7 +48,7 @@ fn bug(solvers: &Scripted, script: &str) -> Bug {
     let mut subject = Subject::new(&mut store, Some(&parsed.script), &[]);
     let mut asking = Asking::new(&mut runner, Purpose::FollowUp);
     let verdicts = Judge::standard().try_case(&mut subject, &runs, &mut asking).expect("verdicts");
-    assert_eq!(verdicts[0].kind, Kind::RefutationSoundness);
+    assert_eq!(verdicts[0].kind, kind);
     assert_eq!(verdicts[0].accused, Some(PartyId(0)));
     Bug::new(&verdicts[0], &runs, Arc::new(solvers.clone()))
 }
@@ -90,6 +94,37 @@ fn a_function_taken_for_another_is_shown_by_itself_wherever_it_stood() {
         "(assert (str.in_re (str.from_ubv a) (re.loop re.allchar 1 6)))",
         "(assert (not (str.suffixof \"a\" (str.from_ubv a))))",
         "(assert (str.< (str.replace_re_all \"0\" re.all (str.from_ubv a)) (str.++ \"x\" (str.from_ubv a))))",
+    ] {
+        assert_eq!(shown(assertions), alone, "{assertions}");
+    }
+}
+
+#[test]
+fn a_function_that_models_are_wrong_about_is_shown_by_itself_wherever_it_stood() {
+    // Where the last empty string is asked for, all numbers are 5 and all texts have two characters.
+    let solvers = Scripted::new(&["z3@4.8.7"], |_, script| {
+        if !script.contains("(seq.last_indexof a \"\")") {
+            return "unknown".into();
+        }
+        let value = |sort: &str| if sort == "Int" { "5" } else { "\"ff\"" };
+        let model: String = script
+            .lines()
+            .filter_map(|line| line.strip_prefix("(declare-const ")?.strip_suffix(')')?.split_once(' '))
+            .map(|(name, sort)| format!("(define-fun {name} () {sort} {})", value(sort)))
+            .collect();
+        format!("sat\n({model})").as_str().into()
+    });
+    let shown = |assertions: &str| {
+        let script = format!("(declare-const a String)\n{assertions}\n(check-sat)\n(get-model)\n");
+        let bug = bug_of(Kind::InvalidModel, &solvers, &script);
+        let input = Input { text: script.as_bytes(), witness: None };
+        reduce(input, &bug, &Effort { jobs: 1, time: None }, &Quiet).expect("reduced").best.text
+    };
+    let alone = "(declare-const a String)\n(assert (= (seq.last_indexof a \"\") 0))\n(check-sat)\n";
+    for assertions in [
+        "(assert (not (str.suffixof (str.at a (seq.last_indexof a \"\")) \"\")))",
+        "(assert (str.contains (str.substr a (seq.last_indexof a \"\") 2) \"f\"))",
+        "(assert (str.in_re (str.substr a (seq.last_indexof a \"\") 1) (re.++ re.allchar re.allchar)))",
     ] {
         assert_eq!(shown(assertions), alone, "{assertions}");
     }
