@@ -131,6 +131,33 @@ fn a_function_that_models_are_wrong_about_is_shown_by_itself_wherever_it_stood()
 }
 
 #[test]
+fn a_script_with_characters_in_the_notation_of_an_old_release_is_reduced() {
+    let standard =
+        "(declare-const s String)\n(assert (= s \"\\u{e9}\"))\n(assert (= (str.len s) 1))\n(check-sat)\n";
+    let solvers = Scripted::new(&["z3@4.8.7", "z3@4.8.8"], |party, script| {
+        match (party.id == PartyId(0) && script.contains("\"\\xe9\""), script.contains("(get-model)")) {
+            (true, _) => "unsat".into(),
+            (false, true) => "sat\n((define-fun s () String \"\\xe9\"))".into(),
+            (false, false) => "sat".into(),
+        }
+    });
+    let accused = solvers.clone().run_all(b"", Purpose::Test).expect("runs")[0].configuration.release();
+    let mut store = Store::new();
+    let parsed = smtlib::parse(&mut store, standard.as_bytes(), Mode::Strict).expect("a script");
+    let text = smtlib::print::print(&store, &parsed.script, accused);
+    assert!(text.contains("\\xe9"), "{text}");
+    let bug = bug(&solvers, &text).with_expectation(Expectation::Witness);
+    let model = "((define-fun s () String \"\\u{e9}\"))";
+    let input = Input { text: text.as_bytes(), witness: Some(model.as_bytes()) };
+    let reduced = reduce(input, &bug, &Effort { jobs: 1, time: None }, &Quiet).expect("reduced");
+    assert!(
+        !reduced.best.text.contains("str.len") && reduced.best.text.contains("\\xe9"),
+        "{}",
+        reduced.best.text
+    );
+}
+
+#[test]
 fn plain_candidates_are_confirmations_and_all_have_the_calibrated_time() {
     let solvers = solvers();
     let bug = bug(&solvers, SCRIPT);
