@@ -104,7 +104,6 @@ pub struct News {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MemberId(pub u64);
 
-/// A process that works on the campaign.
 /// What a process does in a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -115,6 +114,7 @@ pub enum Role {
     Helper,
 }
 
+/// A process that works on the campaign.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     pub id: MemberId,
