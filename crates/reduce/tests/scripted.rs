@@ -158,6 +158,29 @@ fn a_script_with_characters_in_the_notation_of_an_old_release_is_reduced() {
 }
 
 #[test]
+fn a_release_whose_model_nobody_can_judge_is_not_without_the_bug() {
+    let script = "(declare-const x Int)\n(assert (> x 3))\n(check-sat)\n(get-model)\n";
+    // The accused and 4.8.8 are wrong alike; 4.8.9 is right; of 4.8.10 there is no model.
+    let solvers =
+        Scripted::new(&["z3@4.8.7", "z3@4.8.8", "z3@4.8.9", "z3@4.8.10"], |party, _| match party.id.0 {
+            2 => "sat\n((define-fun x () Int 7))".into(),
+            3 => "sat\n(error \"no model\")".into(),
+            _ => "sat\n((define-fun x () Int 0))".into(),
+        });
+    let configurations = solvers.clone().configurations().to_vec();
+    let bug = bug_of(Kind::InvalidModel, &solvers, script);
+    let mut examiner = bug.examiner().expect("an examiner");
+    let mut said = |place: usize| {
+        let configuration = Some(&configurations[place]);
+        let candidate =
+            Candidate { text: script, configuration, satisfied: false, subset: false, plain: true };
+        let found = examiner.examine(&candidate).expect("a judgement");
+        found.answered.then_some(found.interesting)
+    };
+    assert_eq!([said(1), said(2), said(3)], [Some(true), Some(false), None]);
+}
+
+#[test]
 fn plain_candidates_are_confirmations_and_all_have_the_calibrated_time() {
     let solvers = solvers();
     let bug = bug(&solvers, SCRIPT);

@@ -125,7 +125,8 @@ impl Labelled {
     /// What makes its item one bug with others.
     fn marks(&self) -> Vec<String> {
         let mut marks = vec![self.finding.signature.to_string()];
-        if let (Some((issue, _)), Some(releases)) = (self.truth.split_once(", fixed in "), &self.face.releases)
+        if let (Some((issue, _)), Some(releases)) =
+            (self.truth.split_once(", fixed in "), &self.face.releases)
             && (releases.last_good.is_some() || releases.first_fixed.is_some())
         {
             marks.push(format!("{issue} from {:?} to {:?}", releases.last_good, releases.first_fixed));

@@ -229,10 +229,17 @@ impl BugExaminer {
     fn judge(&mut self, candidate: &Candidate) -> Result<Examination, ReduceError> {
         let bug = &self.bug;
         let purpose = if candidate.plain { Purpose::Confirmation } else { Purpose::Reduction };
-        let mut asking =
-            Asking::new(&mut *self.runner, purpose).among(&self.configurations).within(self.wall);
         let text = candidate.text.as_bytes();
         let accused = candidate.configuration.unwrap_or_else(|| bug.accused());
+        // Where another release stands for the accused, the accused is no witness: it has the bug.
+        let replaced = accused.solver.name() != bug.accused().solver.name();
+        let others: Vec<Arc<Configuration>> = self
+            .configurations
+            .iter()
+            .filter(|other| !replaced || other.solver.name() != bug.accused().solver.name())
+            .cloned()
+            .collect();
+        let mut asking = Asking::new(&mut *self.runner, purpose).among(&others).within(self.wall);
         let mut first = asking.run(accused, text)?;
         let timed_out = first.answers.class == RunClass::Timeout;
         // A crash of another kind or at another place may be the same bug in another build.
@@ -304,8 +311,23 @@ impl BugExaminer {
         let verdicts = self.judge.judge(&mut subject, &runs, &mut asking)?;
         let accused = runs[0].party();
         let interesting = verdicts.iter().any(|verdict| bug.is(verdict, accused, script));
-        // A model that is right is an answer; a wrong answer that nothing refutes is none.
-        let answered = interesting || bug.kind == Kind::InvalidModel;
+        // Models that are right are an answer; one that nobody can tell is none, and neither is a wrong answer that
+        // nothing refutes.
+        let mut answered = interesting;
+        if !interesting && bug.kind == Kind::InvalidModel {
+            let run = &runs[0];
+            let sat: Vec<usize> = run
+                .answers
+                .trusted()
+                .map(|answer| answer.check)
+                .filter(|check| run.status(*check) == Some(Status::Sat))
+                .collect();
+            answered = !sat.is_empty();
+            for check in sat {
+                let found = subject.model_check(run, check, true, &mut asking)?;
+                answered &= found.is_some_and(|found| found.value == ModelValue::True);
+            }
+        }
         Ok(Examination { interesting, model, answered, ..no })
     }
 }
