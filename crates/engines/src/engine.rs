@@ -137,6 +137,16 @@ pub trait Round {
         None
     }
 
+    /// Whether another round of the same seeds would make nothing that this one has not made: it came to an end of its own.
+    fn is_exhausted(&self) -> bool {
+        false
+    }
+
+    /// What the round knows about its seeds and has done with them, for people.
+    fn explain(&self, _store: &Store) -> Option<String> {
+        None
+    }
+
     /// Scripts that a later round may start from instead of the seed: the farthest the round has come.
     fn heirs(&self) -> Vec<Script> {
         Vec::new()

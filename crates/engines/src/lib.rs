@@ -14,6 +14,7 @@
 //! - [`Fusion`]: two seeds of one answer in one script
 //! - [`Storm`]: satisfiable instances from fragments of any seed
 //! - [`Diver`]: random changes that a model accepts; [`diver`] has its pre-analysis
+//! - [`Values`]: constants that solvers choose; [`values`] has the paper's configurations
 //! - [`Polarity`]: weaker satisfiable and stronger unsatisfiable formulas
 
 mod case;
@@ -35,6 +36,7 @@ mod storm;
 mod transform;
 mod typefuzz;
 mod unchanged;
+pub mod values;
 
 pub use case::{Draft, Provenance, SolverSettings, TestCase};
 pub use diver::Diver;
@@ -50,3 +52,4 @@ pub use storm::Storm;
 pub use transform::{Incremental, Transform};
 pub use typefuzz::TypeFuzz;
 pub use unchanged::Unchanged;
+pub use values::Values;

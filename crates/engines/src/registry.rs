@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::engine::{Bench, Engine, Round};
 use crate::transform::{Composition, Incremental, Transform};
-use crate::{Diver, Fusion, Generate, OpFuzz, Polarity, Storm, TypeFuzz, Unchanged};
+use crate::{Diver, Fusion, Generate, OpFuzz, Polarity, Storm, TypeFuzz, Unchanged, Values};
 
 /// In a list: every engine.
 const AUTO: &str = "auto";
@@ -18,6 +18,7 @@ const AUTO: &str = "auto";
 pub struct Tuning {
     pub storm: Storm,
     pub diver: Diver,
+    pub values: Values,
 }
 
 /// Every engine with its defaults.
@@ -36,6 +37,7 @@ pub fn tuned(tuning: &Tuning) -> Vec<Box<dyn Engine>> {
         Box::new(tuning.storm.clone()),
         Box::new(tuning.diver.clone()),
         Box::new(Polarity::default()),
+        Box::new(tuning.values.clone()),
     ]
 }
 

@@ -1,0 +1,324 @@
+//! A round: enforcements, the models of solvers for them, and the mutants with the models' constants (algorithms 1 and 2).
+
+use std::collections::VecDeque;
+
+use eval::{EvaluatedModel, Evaluator, Mode, Model, Witness};
+use rustc_hash::FxHashSet;
+use smtlib::{Op, Script, Store, Term};
+
+use super::config::Values;
+use super::coverage::Coverage;
+use super::explain;
+use super::meta::{Enforced, Meta, Side, question};
+use crate::case::Draft;
+use crate::engine::{Bench, Round};
+use crate::models::BUDGET;
+
+/// Solvers and random seeds that models are asked of; see [`Ask::model`](crate::Ask::model).
+const VARIANTS: usize = 16;
+
+/// Enforcements without a model, none before them having had one, after which no more are tried.
+const UNDECIDED: usize = 6;
+
+/// All mutants of one script.
+pub(crate) struct Coercion {
+    config: Values,
+    pub(super) meta: Meta,
+    pub(super) coverage: Coverage,
+    /// Constants of the seed and of all mutants.
+    seen: FxHashSet<Vec<Term>>,
+    pending: VecDeque<Draft>,
+    /// The skeleton has been asked about.
+    begun: bool,
+    iterations: usize,
+    /// Test cases so far, those that are pending included.
+    numbered: usize,
+    pub(super) counts: Counts,
+}
+
+/// What a round has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    /// Enforcements, and how many of them had a model.
+    pub enforcements: usize,
+    pub satisfied: usize,
+    pub mutants: usize,
+    /// Substitutions that gave constants seen before.
+    pub repeated: usize,
+    /// Mutants of an enforcement of which a model is known, and those in whose model the enforcement holds.
+    pub modelled: usize,
+    pub held: usize,
+}
+
+impl Coercion {
+    pub fn open(config: &Values, bench: &mut Bench<'_>, script: &Script) -> Option<Coercion> {
+        let meta = Meta::of(config, bench.store, bench.rng, script)?;
+        Some(Coercion {
+            config: config.clone(),
+            coverage: Coverage::new(meta.monitors.len()),
+            seen: FxHashSet::from_iter([meta.holes.originals()]),
+            meta,
+            pending: VecDeque::new(),
+            begun: config.rbase,
+            iterations: 0,
+            numbered: 0,
+            counts: Counts::default(),
+        })
+    }
+
+    /// The next mutant, without skeleton and enforcements.
+    pub fn next_mutant(&mut self, bench: &mut Bench<'_>) -> Option<Draft> {
+        self.begun = true;
+        let made = self.counts.mutants;
+        while self.counts.mutants == made && !self.is_over() {
+            self.iterate(bench);
+        }
+        (self.counts.mutants > made).then(|| self.pending.drain(..).last())?
+    }
+
+    /// No goal is left, or nobody can solve what is asked.
+    pub(super) fn is_done(&self) -> bool {
+        let undecided = self.counts.satisfied == 0 && self.counts.enforcements >= UNDECIDED;
+        self.begun && !self.config.rbase && (undecided || self.coverage.is_saturated(self.config.multief))
+    }
+
+    fn is_over(&self) -> bool {
+        self.iterations >= self.config.iterations || self.is_done()
+    }
+
+    fn iterate(&mut self, bench: &mut Bench<'_>) {
+        if !self.begun {
+            self.begun = true;
+            self.skeleton(bench);
+            return;
+        }
+        self.iterations += 1;
+        if self.config.rbase {
+            let constants = self.meta.random_constants(bench.store, bench.rng);
+            self.mutate(bench, constants, &[], None);
+            return;
+        }
+        let Some(enforced) = self.coverage.next(bench.rng, self.config.multief) else { return };
+        let sides: &[Side] = if self.config.cpog { &[Side::Asserted, Side::Negated] } else { &[Side::Bare] };
+        for side in sides {
+            self.enforce(bench, *side, enforced.clone());
+        }
+    }
+
+    /// The skeleton itself is a test case, and its model gives the first constants.
+    fn skeleton(&mut self, bench: &mut Bench<'_>) {
+        let script = self.meta.holes.skeleton();
+        let change = "skeleton: a fresh constant for each constant of the seed".to_owned();
+        let model = ask(bench, &script, 0);
+        let Some(mut evaluated) = model else {
+            self.push(Draft::agree(script).with_changes(vec![change]));
+            return;
+        };
+        self.push(known(bench.store, &mut evaluated, script).with_changes(vec![change]));
+        let constants = self.meta.holes.constants(bench.store, &mut evaluated);
+        self.mutate(bench, constants, &[], Some(&mut evaluated));
+    }
+
+    /// One enforcement (steps 3 to 5 of Figure 3).
+    fn enforce(&mut self, bench: &mut Bench<'_>, side: Side, mut enforced: Vec<Enforced>) {
+        let first = bench.rng.below(VARIANTS) as u32;
+        let Some(mut script) = self.meta.formula(bench.store, side, &enforced) else { return };
+        self.counts.enforcements += 1;
+        let mut evaluated = ask(bench, &script, first);
+        while evaluated.is_none() && self.config.soft {
+            let Some(fewer) = self.softer(bench, &script, &enforced) else { break };
+            let Some(formula) = self.meta.formula(bench.store, side, &fewer) else { break };
+            (enforced, script) = (fewer, formula);
+            evaluated = ask(bench, &script, first);
+        }
+        let change = format!("enforced {}", explain::enforcement(bench.store, &self.meta, &enforced));
+        let Some(mut evaluated) = evaluated else {
+            self.push(Draft::agree(script).with_changes(vec![change]));
+            return;
+        };
+        self.counts.satisfied += 1;
+        self.push(known(bench.store, &mut evaluated, script.clone()).with_changes(vec![change]));
+        let mut constants = self.meta.constants(bench.store, bench.rng, &mut evaluated);
+        self.mutate(bench, constants.clone(), &enforced, Some(&mut evaluated));
+        for variant in 1..self.config.models {
+            let Some(mut other) = ask(bench, &script, first + variant) else { break };
+            constants = self.meta.constants(bench.store, bench.rng, &mut other);
+            self.mutate(bench, constants.clone(), &enforced, Some(&mut other));
+        }
+        for _ in 0..self.config.blocked {
+            let Some(blocked) = self.blocked(bench.store, &script, &constants) else { break };
+            script = blocked;
+            let Some(mut other) = ask(bench, &script, first) else { break };
+            constants = self.meta.constants(bench.store, bench.rng, &mut other);
+            self.mutate(bench, constants.clone(), &enforced, Some(&mut other));
+        }
+    }
+
+    /// The enforcement without a monitor that stands in an unsatisfiable core; the goal stays as long as it can.
+    fn softer(
+        &mut self,
+        bench: &mut Bench<'_>,
+        script: &Script,
+        enforced: &[Enforced],
+    ) -> Option<Vec<Enforced>> {
+        let question = question(bench.store, script);
+        let core = bench.ask.confirmed_core(bench.store, &question)?;
+        let before = question.assertions().count().checked_sub(enforced.len())?;
+        let blamed: Vec<usize> =
+            core.iter().filter_map(|number| number.checked_sub(before)).filter(|place| *place > 0).collect();
+        let dropped = *bench.rng.pick(&blamed)?;
+        let mut fewer = enforced.to_vec();
+        if dropped < fewer.len() {
+            fewer.remove(dropped);
+        }
+        (fewer.len() < enforced.len() && self.coverage.note(&fewer)).then_some(fewer)
+    }
+
+    /// The enforcement with other constants than these in some hole.
+    fn blocked(&self, store: &mut Store, script: &Script, constants: &[Term]) -> Option<Script> {
+        let mut differences = Vec::new();
+        for (hole, constant) in self.meta.holes.list().iter().zip(constants) {
+            let same = store.op(Op::Equal, &[hole.term, *constant]).ok()?;
+            differences.push(store.op(Op::Not, &[same]).ok()?);
+        }
+        let differs = store.or(&differences).ok()?;
+        let mut script = script.clone();
+        let check = script.commands.iter().position(smtlib::Command::is_check)?;
+        script.commands.insert(check, smtlib::Command::Assert(differs));
+        Some(script)
+    }
+
+    /// The mutant with these constants (step 6), unless it has been made.
+    fn mutate(
+        &mut self,
+        bench: &mut Bench<'_>,
+        constants: Vec<Term>,
+        enforced: &[Enforced],
+        from: Option<&mut EvaluatedModel>,
+    ) {
+        if !self.seen.insert(constants.clone()) {
+            self.counts.repeated += 1;
+            return;
+        }
+        let kept = if self.config.effinal { enforced } else { &[] };
+        let script = self.meta.mutant(bench.store, &constants, kept);
+        let script = script.or_else(|| self.meta.mutant(bench.store, &constants, &[]));
+        let Some(script) = script else { return };
+        self.counts.mutants += 1;
+        let changes = explain::changes(bench.store, &self.meta, &constants, enforced);
+        let witness = from.and_then(|from| {
+            let witness = self.witness(bench, &script, &constants, from)?;
+            self.cover(bench.store, witness.model(), from, &constants, enforced);
+            Some(witness)
+        });
+        let draft = match witness {
+            Some(witness) => Draft::satisfied(script, witness),
+            None => Draft::agree(script),
+        };
+        self.push(draft.with_changes(changes));
+    }
+
+    /// A model that satisfies the mutant: the one that gave its constants, else one that a solver is asked for.
+    fn witness(
+        &self,
+        bench: &mut Bench<'_>,
+        script: &Script,
+        constants: &[Term],
+        from: &EvaluatedModel,
+    ) -> Option<Witness> {
+        let model = from.model().restricted_to(script);
+        if let Ok(witness) = EvaluatedModel::new(model, Mode::Given, BUDGET).witness(bench.store, script) {
+            return Some(witness);
+        }
+        let whole = if script.is_incremental() {
+            self.meta.in_force(bench.store, constants)?
+        } else {
+            script.clone()
+        };
+        let own = ask(bench, &whole, 0)?;
+        let mut model = own.model().restricted_to(script);
+        model.complete(bench.store, script);
+        EvaluatedModel::new(model, Mode::Given, BUDGET).witness(bench.store, script).ok()
+    }
+
+    /// Notes what a model of the mutant made last covers. Variables of quantifiers have no value in it: they keep that of
+    /// the model that gave the constants.
+    fn cover(
+        &mut self,
+        store: &Store,
+        model: &Model,
+        from: &EvaluatedModel,
+        constants: &[Term],
+        enforced: &[Enforced],
+    ) {
+        let mut model = model.clone();
+        let mut evaluator = Evaluator::default();
+        for (hole, constant) in self.meta.holes.list().iter().zip(constants) {
+            if let Ok(value) = evaluator.evaluate(store, &Model::new(), *constant) {
+                model.assign(hole.fun, value);
+            }
+        }
+        for skolem in self.meta.skolems() {
+            if let Some(value) = from.model().get(*skolem) {
+                model.interpret(*skolem, value.clone());
+            }
+        }
+        let mut evaluated = EvaluatedModel::new(model, Mode::Given, BUDGET);
+        let truths = self.meta.monitors.iter().map(|monitor| evaluated.holds(store, monitor.says).ok());
+        let truths: Vec<Option<bool>> = truths.collect();
+        for (number, truth) in truths.iter().enumerate() {
+            if let Some(truth) = truth {
+                self.coverage.cover((number, *truth), self.numbered);
+            }
+        }
+        if !enforced.is_empty() {
+            let holds = |(number, truth): &Enforced| truths.get(*number) == Some(&Some(*truth));
+            self.counts.modelled += 1;
+            self.counts.held += usize::from(enforced.iter().all(holds));
+        }
+    }
+
+    fn push(&mut self, draft: Draft) {
+        self.numbered += 1;
+        self.pending.push_back(draft);
+    }
+}
+
+impl Round for Coercion {
+    fn next(&mut self, bench: &mut Bench<'_>) -> Option<Draft> {
+        while self.pending.is_empty() && !self.is_over() {
+            self.iterate(bench);
+        }
+        self.pending.pop_front()
+    }
+
+    fn length(&self) -> usize {
+        let sides = if self.config.cpog { 2 } else { 1 };
+        let of_each = if self.config.rbase { 1 } else { 1 + self.config.models + self.config.blocked };
+        2 + self.config.iterations * sides * of_each as usize
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.pending.is_empty() && self.is_done()
+    }
+
+    fn explain(&self, store: &Store) -> Option<String> {
+        Some(explain::round(store, self))
+    }
+}
+
+/// A model of a script from a solver, with a value for everything that the script declares.
+fn ask(bench: &mut Bench<'_>, script: &Script, variant: u32) -> Option<EvaluatedModel> {
+    let question = question(bench.store, script);
+    let mut model = bench.ask.model(bench.store, &question, variant)?;
+    model.complete(bench.store, script);
+    Some(EvaluatedModel::new(model, Mode::Given, BUDGET))
+}
+
+/// A test case with the model as witness where our evaluator finds that it is one.
+fn known(store: &Store, evaluated: &mut EvaluatedModel, script: Script) -> Draft {
+    match evaluated.witness(store, &script) {
+        Ok(witness) => Draft::satisfied(script, witness),
+        Err(_) => Draft::agree(script),
+    }
+}

@@ -1,0 +1,162 @@
+//! Saturation coverage (definition III.2): which monitors have been seen true and false, and what to enforce next.
+
+use generate::Rng;
+use rustc_hash::FxHashSet;
+
+use super::meta::Enforced;
+
+/// Enforcements with one goal among several monitors before the goal is given up: it may be impossible.
+const TRIES: u32 = 3;
+
+/// Combinations drawn before a goal counts as tried.
+const DRAWS: usize = 20;
+
+/// What is known of one monitor's truth value.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pair {
+    /// The mutant whose model covered it first.
+    covered: Option<usize>,
+    tries: u32,
+}
+
+/// The coverage of one seed.
+#[derive(Clone, Debug)]
+pub struct Coverage {
+    /// For each monitor: false, true.
+    pairs: Vec<[Pair; 2]>,
+    /// Combinations that have been enforced.
+    enforced: FxHashSet<Vec<Enforced>>,
+}
+
+impl Coverage {
+    pub fn new(monitors: usize) -> Coverage {
+        Coverage { pairs: vec![[Pair::default(); 2]; monitors], enforced: FxHashSet::default() }
+    }
+
+    /// A model of a mutant gives a monitor this truth value.
+    pub fn cover(&mut self, (monitor, truth): Enforced, mutant: usize) {
+        if let Some(pairs) = self.pairs.get_mut(monitor) {
+            pairs[usize::from(truth)].covered.get_or_insert(mutant);
+        }
+    }
+
+    /// The mutant that covered a pair first.
+    pub fn by(&self, (monitor, truth): Enforced) -> Option<usize> {
+        self.pairs.get(monitor)?[usize::from(truth)].covered
+    }
+
+    /// Pairs covered, and pairs there are.
+    pub fn count(&self) -> (usize, usize) {
+        let covered = self.pairs.iter().flatten().filter(|pair| pair.covered.is_some()).count();
+        (covered, 2 * self.pairs.len())
+    }
+
+    /// Every pair is covered or given up.
+    pub fn is_saturated(&self, at_once: usize) -> bool {
+        self.goals(at_once).is_empty()
+    }
+
+    /// Pairs that are not covered and may be tried, least tried first.
+    fn goals(&self, at_once: usize) -> Vec<Enforced> {
+        // Alone, a goal that has been tried would be the same enforcement again.
+        let most = if at_once.min(self.pairs.len()) > 1 { TRIES } else { 1 };
+        let mut goals: Vec<(u32, Enforced)> = Vec::new();
+        for (monitor, pairs) in self.pairs.iter().enumerate() {
+            for (truth, pair) in [false, true].into_iter().zip(pairs) {
+                if pair.covered.is_none() && pair.tries < most {
+                    goals.push((pair.tries, (monitor, truth)));
+                }
+            }
+        }
+        let least = goals.iter().map(|(tries, _)| *tries).min();
+        goals.into_iter().filter(|(tries, _)| Some(*tries) == least).map(|(_, goal)| goal).collect()
+    }
+
+    /// The next enforcement: a pair that is not covered, and other monitors with random truth values up to `at_once`
+    /// (section V-E). No combination comes twice. The goal comes first; `None` if there is none left.
+    pub fn next(&mut self, rng: &mut Rng, at_once: usize) -> Option<Vec<Enforced>> {
+        loop {
+            let goal = *rng.pick(&self.goals(at_once))?;
+            self.pairs[goal.0][usize::from(goal.1)].tries += 1;
+            for _ in 0..DRAWS {
+                let mut others: Vec<usize> = (0..self.pairs.len()).filter(|other| *other != goal.0).collect();
+                rng.shuffle(&mut others);
+                let mut chosen = vec![goal];
+                let others = others.into_iter().take(at_once.saturating_sub(1));
+                chosen.extend(others.map(|other| (other, rng.chance(0.5))));
+                let mut key = chosen.clone();
+                key.sort_unstable();
+                if self.enforced.insert(key) {
+                    return Some(chosen);
+                }
+            }
+        }
+    }
+
+    /// Notes an enforcement that was made of another one. False if there has been the same.
+    pub fn note(&mut self, enforced: &[Enforced]) -> bool {
+        let mut key = enforced.to_vec();
+        key.sort_unstable();
+        self.enforced.insert(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use generate::rng;
+
+    use super::*;
+
+    #[test]
+    fn alone_every_pair_is_enforced_once_unless_it_is_covered_before() {
+        let mut coverage = Coverage::new(3);
+        let mut rng = rng::stream(4, 4);
+        let mut seen = Vec::new();
+        coverage.cover((2, true), 0);
+        while let Some(enforced) = coverage.next(&mut rng, 1) {
+            seen.extend(enforced);
+        }
+        seen.sort_unstable();
+        assert_eq!(seen, [(0, false), (0, true), (1, false), (1, true), (2, false)]);
+        assert!(coverage.is_saturated(1));
+        assert_eq!(coverage.count(), (1, 6));
+    }
+
+    #[test]
+    fn no_combination_comes_twice_and_each_has_a_goal() {
+        let mut coverage = Coverage::new(9);
+        let mut rng = rng::stream(4, 5);
+        let mut seen = FxHashSet::default();
+        let mut number = 0;
+        while let Some(enforced) = coverage.next(&mut rng, 7) {
+            assert_eq!(enforced.len(), 7);
+            assert_eq!(coverage.by(enforced[0]), None, "a goal is a pair that is not covered");
+            let monitors: FxHashSet<usize> = enforced.iter().map(|(monitor, _)| *monitor).collect();
+            assert_eq!(monitors.len(), 7);
+            let mut key = enforced.clone();
+            key.sort_unstable();
+            assert!(seen.insert(key));
+            if number % 2 == 0 {
+                enforced.iter().for_each(|pair| coverage.cover(*pair, number));
+            }
+            number += 1;
+        }
+        assert!(coverage.is_saturated(7));
+    }
+
+    #[test]
+    fn the_first_mutant_that_covers_a_pair_is_named() {
+        let mut coverage = Coverage::new(1);
+        coverage.cover((0, true), 3);
+        coverage.cover((0, true), 5);
+        assert_eq!((coverage.by((0, true)), coverage.by((0, false))), (Some(3), None));
+    }
+
+    #[test]
+    fn one_monitor_among_seven_wanted_is_tried_once_for_each_truth_value() {
+        let mut coverage = Coverage::new(1);
+        let mut rng = rng::stream(4, 6);
+        let count = std::iter::from_fn(|| coverage.next(&mut rng, 7)).count();
+        assert_eq!(count, 2);
+    }
+}
