@@ -49,7 +49,7 @@ pub use opfuzz::{Groups, OpFuzz};
 pub use polarity::Polarity;
 pub use registry::{Tuning, UnknownEngine, all, parse, parse_list, transforms, tuned, variants};
 pub use storm::Storm;
-pub use transform::{Incremental, Transform};
+pub use transform::{Incremental, NewValues, Transform};
 pub use typefuzz::TypeFuzz;
 pub use unchanged::Unchanged;
 pub use values::Values;

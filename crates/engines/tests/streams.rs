@@ -53,10 +53,13 @@ const EXPECTED: &[(&str, usize, u64)] = &[
     ("storm", 200, 0x4a19_6339_4571_2515),
     ("diver", 200, 0xc8ad_2d4d_9acc_6776),
     ("polarity", 200, 0x56bb_12f4_feb5_28e7),
+    ("values", 0, 0),
     ("diver-uniform", 200, 0xe2a5_950b_d97f_f0eb),
     ("diver-no-complicate", 200, 0x4e0e_e866_b801_30df),
     ("opfuzz+incremental", 200, 0xfb8d_8b33_90c4_31e4),
     ("polarity+incremental", 200, 0x082d_fb39_53d5_fe3d),
+    ("storm+values", 0, 0),
+    ("opfuzz+values", 0, 0),
 ];
 
 /// Knows models full of default values, and a core.
@@ -127,7 +130,8 @@ fn made(engine: &dyn Engine) -> (usize, u64) {
 #[test]
 fn every_engine_makes_of_a_stream_what_it_always_has() {
     let mut seen = Vec::new();
-    let composed = engines::parse_list("opfuzz+incremental,polarity+incremental", &Tuning::default());
+    let names = "opfuzz+incremental,polarity+incremental,storm+values,opfuzz+values";
+    let composed = engines::parse_list(names, &Tuning::default());
     let composed = composed.expect("names of engines");
     for engine in engines::all().iter().chain(&engines::variants()).chain(&composed) {
         let (count, hash) = made(engine.as_ref());

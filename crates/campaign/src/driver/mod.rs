@@ -260,6 +260,16 @@ impl Chain {
         self.round.effort()
     }
 
+    /// Another chain of the same seeds would make nothing that this one has not made.
+    pub fn is_exhausted(&self) -> bool {
+        self.round.is_exhausted()
+    }
+
+    /// What the engine knows about the seeds and has done with them, for people.
+    pub fn explain(&self, store: &Store) -> Option<String> {
+        self.round.explain(store)
+    }
+
     /// Test cases made so far.
     pub fn steps(&self) -> usize {
         self.step

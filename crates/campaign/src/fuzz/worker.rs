@@ -199,6 +199,9 @@ impl<'a> Worker<'a> {
                 self.settle(plan, tally)?;
             }
         }
+        if let ([(seed, false)], true) = (chain.ancestors(), chain.is_exhausted()) {
+            self.tools.shared.state().exhaust(&seed.hash, &plan.engine);
+        }
         if let Some((seed, heirs)) = chain.heirs(&self.driver.store) {
             self.tools.shared.state().pool.inherit(&seed.hash, heirs);
         }

@@ -1,7 +1,7 @@
 //! The seeds of a campaign with what each has cost and brought: small and fast ones first, hopeless ones dropped,
 //! interesting mutants added up to a bound.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use generate::Rng;
 
@@ -31,6 +31,8 @@ pub struct Entry {
     pub mutant: bool,
     /// How often each engine could make nothing of it, as far as this process knows.
     barren: BTreeMap<String, u32>,
+    /// Engines that have made of it all they can.
+    exhausted: BTreeSet<String>,
     /// What rounds have made of it, newest last, for later rounds to start from.
     heirs: VecDeque<SeedText>,
 }
@@ -40,6 +42,7 @@ impl Entry {
     /// be answered yet, but hardly.
     fn suits(&self, engine: &str, rng: &mut Rng) -> bool {
         match self.barren.get(engine) {
+            _ if self.exhausted.contains(engine) => false,
             Some(times) => rng.below(1 << (*times).min(10)) == 0,
             None => true,
         }
@@ -91,7 +94,8 @@ impl SeedPool {
             return;
         }
         self.places.insert(seed.hash.clone(), self.entries.len());
-        self.entries.push(Entry { seed, counts, mutant, barren: BTreeMap::new(), heirs: VecDeque::new() });
+        let (barren, exhausted) = (BTreeMap::new(), BTreeSet::new());
+        self.entries.push(Entry { seed, counts, mutant, barren, exhausted, heirs: VecDeque::new() });
         self.mutants += usize::from(mutant);
     }
 
@@ -189,6 +193,12 @@ impl SeedPool {
         }
     }
 
+    /// An engine has made all it can of a seed. Tells whether that is news.
+    pub fn exhaust(&mut self, hash: &str, engine: &str) -> bool {
+        let entry = self.places.get(hash).and_then(|place| self.entries.get_mut(*place));
+        entry.is_some_and(|entry| entry.exhausted.insert(engine.to_owned()))
+    }
+
     /// A seed for an engine by Thompson sampling over rewards per CPU second; what was not tried yet is expected to cost
     /// by its size.
     pub fn choose(&self, engine: &str, rng: &mut Rng) -> Option<&SeedText> {
@@ -206,7 +216,10 @@ impl SeedPool {
                 best = Some((rate, entry));
             }
         }
-        let entry = best.map(|(_, entry)| entry).or_else(|| rng.pick(&self.entries))?;
+        let entry = best.map(|(_, entry)| entry).or_else(|| {
+            let left = self.entries.iter().filter(|entry| !entry.exhausted.contains(engine));
+            rng.pick(&left.collect::<Vec<_>>()).copied()
+        })?;
         if !entry.heirs.is_empty() && rng.chance(FROM_HEIR) {
             return entry.heirs.get(rng.below(entry.heirs.len()));
         }
@@ -253,6 +266,21 @@ mod tests {
             pool.is_barren(&other.hash, "diver");
         }
         assert!(pool.choose("diver", &mut rng).is_some(), "where there is no better one");
+    }
+
+    #[test]
+    fn a_seed_that_an_engine_has_come_to_the_end_of_is_not_given_to_it_again() {
+        let mut pool = SeedPool::default();
+        let (done, other) = (seed("done"), seed("other"));
+        pool.add(done.clone(), Counts::default(), false);
+        pool.add(other.clone(), Counts::default(), false);
+        assert!(pool.exhaust(&done.hash, "values"));
+        assert!(!pool.exhaust(&done.hash, "values"), "it was known");
+        let mut rng = generate::rng::stream(1, 2);
+        assert!((0..100).all(|_| pool.choose("values", &mut rng) == Some(&other)));
+        assert!((0..100).any(|_| pool.choose("storm", &mut rng) == Some(&done)));
+        pool.exhaust(&other.hash, "values");
+        assert_eq!(pool.choose("values", &mut rng), None);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::findings::{Finding, Rarity};
 use crate::schedule::{Novelty, SeedPool};
 use crate::seeds::SeedText;
 use crate::store::{
-    CONSTRUCT, Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, News, Sample, Sampler, SeedDelta,
+    CONSTRUCT, Counts, Delta, ENGINE, EXHAUSTED, KnownFinding, LOGIC, Learned, News, Sample, Sampler, SeedDelta,
     StoredSeed, Totals, now,
 };
 
@@ -66,6 +66,7 @@ impl State {
         for (stored, counts) in pool {
             state.pool.add(stored.seed, counts, stored.mutant);
         }
+        state.leave_exhausted();
         for feature in features {
             state.novelty.restore(feature);
         }
@@ -173,6 +174,22 @@ impl State {
         Some(dropped)
     }
 
+    /// An engine has come to the end of a seed: other rounds of it would make nothing new.
+    pub fn exhaust(&mut self, hash: &str, engine: &str) {
+        if self.pool.exhaust(hash, engine) {
+            self.credit(EXHAUSTED, &format!("{engine} {hash}"), &Counts { rounds: 1, ..Counts::default() });
+        }
+    }
+
+    /// Tells the pool which seeds engines have come to the end of.
+    fn leave_exhausted(&mut self) {
+        for (name, _) in self.learned.of_kind(EXHAUSTED) {
+            if let Some((engine, hash)) = name.split_once(' ') {
+                self.pool.exhaust(hash, engine);
+            }
+        }
+    }
+
     /// The seeds of a finding stay, in use or not.
     pub fn need(&mut self, seeds: &[SeedText]) {
         for seed in seeds {
@@ -247,6 +264,7 @@ impl State {
             });
             self.pool.set_counts(&hash, counts);
         }
+        self.leave_exhausted();
         for hash in news.retired {
             self.pool.remove(&hash);
         }
@@ -272,6 +290,34 @@ mod tests {
     fn spent(tests: u64) -> Spent<'static> {
         let totals = Totals { tests, ..Totals::default() };
         Spent { engine: "storm", counts: Counts { tests, ..Counts::default() }, totals, ..Spent::default() }
+    }
+
+    #[test]
+    fn a_seed_that_an_engine_has_come_to_the_end_of_stays_so_after_a_resumption() {
+        let seeds = ["(check-sat)", "(assert true)"].map(|text| SeedText::new("test", text));
+        let stored = || {
+            let of = |seed: &SeedText| (StoredSeed { seed: seed.clone(), mutant: false }, Counts::default());
+            seeds.iter().map(of).collect::<Vec<_>>()
+        };
+        let opened = |learned| {
+            let (totals, unwanted) = (Totals::default(), Unwanted::default());
+            State::new(now(), learned, stored(), Vec::new(), totals, Vec::new(), unwanted)
+        };
+        let chosen = |state: &State, engine: &str| {
+            let mut rng = generate::rng::stream(1, 1);
+            let draws = (0..50).filter_map(|_| state.pool.choose(engine, &mut rng));
+            draws.filter(|seed| seed.hash == seeds[0].hash).count()
+        };
+        let mut first = opened(Learned::default());
+        assert!(chosen(&first, "values") > 0);
+        first.exhaust(&seeds[0].hash, "values");
+        assert_eq!(chosen(&first, "values"), 0);
+        let resumed = opened(first.take_delta().learned);
+        assert_eq!(chosen(&resumed, "values"), 0);
+        assert!(chosen(&resumed, "storm") > 0);
+        let mut other = opened(Learned::default());
+        other.absorb(News { learned: first.learned.clone(), ..News::default() }, Totals::default(), None);
+        assert_eq!(chosen(&other, "values"), 0, "another process has come to its end");
     }
 
     #[test]

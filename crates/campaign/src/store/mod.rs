@@ -29,7 +29,7 @@ mod sample;
 mod sqlite;
 mod totals;
 
-pub use counts::{CONSTRUCT, Counts, ENGINE, LOGIC, Learned};
+pub use counts::{CONSTRUCT, Counts, ENGINE, EXHAUSTED, LOGIC, Learned};
 pub use delta::{Delta, SeedDelta, StoredSeed};
 pub use error::StoreError;
 pub use memory::MemoryStore;

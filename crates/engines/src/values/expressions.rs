@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn nothing_below_other_binders_is_taken_out() {
-        let text = "(declare-fun a () (Array Int Bool))(assert (= a (lambda ((i Int)) (> i 3))))";
+        let text = "(declare-fun a () (-> Int Bool))(assert (= a (lambda ((i Int)) (> i 3))))";
         assert_eq!(texts(text, Quantifiers::Skolu), ["(= a (lambda ((i Int)) (> i 3)))"]);
     }
 }

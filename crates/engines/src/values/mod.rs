@@ -17,6 +17,8 @@ mod meta;
 
 pub use config::{Preset, Quantifiers, UnknownPreset, Values};
 pub(crate) use coercion::Coercion;
+pub(crate) use holes::{Hole, Holes};
+pub(crate) use meta::random_constant;
 
 use crate::engine::{Bench, Engine, Round};
 

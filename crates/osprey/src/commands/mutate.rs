@@ -28,6 +28,7 @@ Examples:
   osprey mutate --engine storm seed.smt2 --count 100 --out mutants             with random models
   osprey mutate --engine diver seed.smt2 --model model.txt --out mutants
   osprey mutate --engine polarity unsat.smt2 --count 50 --out mutants
+  osprey mutate --engine values seed.smt2 --out mutants -s z3@5.4.0 --explain
   osprey mutate --engine fusion one.smt2 other.smt2 --out mutants
   osprey mutate --engine diver seed.smt2 --count 500 --out mutants -s z3@5.4.0 --stats
 
@@ -38,7 +39,7 @@ pub struct Mutate {
     #[arg(value_name = "SEED", required = true)]
     seeds: Vec<PathBuf>,
 
-    /// The engine: storm, diver, polarity, opfuzz, typefuzz, fusion, ..., with transforms behind it (diver+incremental)
+    /// The engine: storm, diver, values, polarity, opfuzz, typefuzz, fusion, ..., with transforms behind it (diver+incremental)
     #[arg(long, value_name = "NAME")]
     engine: String,
 
@@ -73,6 +74,11 @@ pub struct Mutate {
     #[arg(long)]
     stats: bool,
 
+    /// Print what the engine knows about the seed and has done with it, where it tells: for values the skeleton, the
+    /// monitors, and which mutant covered them
+    #[arg(long)]
+    explain: bool,
+
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
@@ -103,6 +109,9 @@ struct Summary<'a> {
     out: &'a Path,
     #[serde(skip_serializing_if = "Option::is_none")]
     stats: Option<&'a Figures>,
+    /// One text for each round.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    explained: &'a [String],
 }
 
 impl Mutate {
@@ -126,6 +135,7 @@ impl Mutate {
         let mut driver = Driver::new(&targets, self.rng_seed).with_options(FairOptions { targets: &targets });
         let (mut count, mut witnesses, mut round) = (0, 0, 0);
         let mut quality = Quality::default();
+        let mut explained = Vec::new();
         // A round may be shorter than what is wanted; further ones have streams of their own.
         while count < self.count {
             let plan = Plan {
@@ -151,8 +161,11 @@ impl Mutate {
             if let Some(effort) = chain.effort() {
                 quality.effort(effort);
             }
+            if self.explain {
+                explained.extend(chain.explain(&driver.store));
+            }
             round += 1;
-            if count == before {
+            if count == before || chain.is_exhausted() {
                 break;
             }
         }
@@ -171,6 +184,7 @@ impl Mutate {
             witnesses,
             out: &self.out,
             stats: figures.as_ref(),
+            explained: &explained,
         };
         if self.json {
             output::print_json(&summary)?;
@@ -180,6 +194,9 @@ impl Mutate {
             output::print(&format!(
                 "{count} mutants, {witnesses} with witnesses, in {out} (--rng-seed {seed})\n"
             ))?;
+            for text in &explained {
+                output::print(text)?;
+            }
             if let Some(figures) = &figures {
                 output::print(&shown(figures))?;
             }
@@ -278,6 +295,7 @@ fn shown(figures: &Figures) -> String {
 fn advice(engine: &str) -> &'static str {
     // Transforms and variants want what their engine wants.
     match engine.split(['+', '-']).next().unwrap_or_default() {
+        "values" => ": it has no constants, or no solver gave a model; give -s with a solver that solves it",
         "diver" => ": no model was found; give --model, or -s with a solver that solves it",
         "polarity" => {
             ": its answer is not known; give a file with :status, or two solvers that agree with -s"
