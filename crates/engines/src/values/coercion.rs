@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use eval::{EvaluatedModel, Evaluator, Mode, Model, Witness};
 use rustc_hash::FxHashSet;
-use smtlib::{Op, Script, Store, Term};
+use smtlib::{Command, Op, Script, Store, Term};
 
 use super::config::Values;
 use super::coverage::Coverage;
@@ -16,6 +16,10 @@ use crate::models::BUDGET;
 
 /// Solvers and random seeds that models are asked of; see [`Ask::model`](crate::Ask::model).
 const VARIANTS: usize = 16;
+
+/// Probability that some holes are asked to keep their constants, and that a hole is one of these.
+const NEAR: f64 = 0.5;
+const PINNED: f64 = 0.5;
 
 /// Enforcements without a model, none before them having had one, after which no more are tried.
 const UNDECIDED: usize = 6;
@@ -45,7 +49,7 @@ pub(super) struct Counts {
     pub mutants: usize,
     /// Substitutions that gave constants seen before.
     pub repeated: usize,
-    /// Mutants of an enforcement of which a model is known, and those in whose model the enforcement holds.
+    /// Enforced monitors of mutants of which a model is known, and those that have their truth value in it.
     pub modelled: usize,
     pub held: usize,
 }
@@ -124,12 +128,12 @@ impl Coercion {
         let first = bench.rng.below(VARIANTS) as u32;
         let Some(mut script) = self.meta.formula(bench.store, side, &enforced) else { return };
         self.counts.enforcements += 1;
-        let mut evaluated = ask(bench, &script, first);
+        let mut evaluated = self.ask(bench, &script, first);
         while evaluated.is_none() && self.config.soft {
             let Some(fewer) = self.softer(bench, &script, &enforced) else { break };
             let Some(formula) = self.meta.formula(bench.store, side, &fewer) else { break };
             (enforced, script) = (fewer, formula);
-            evaluated = ask(bench, &script, first);
+            evaluated = self.ask(bench, &script, first);
         }
         let change = format!("enforced {}", explain::enforcement(bench.store, &self.meta, &enforced));
         let Some(mut evaluated) = evaluated else {
@@ -141,7 +145,7 @@ impl Coercion {
         let mut constants = self.meta.constants(bench.store, bench.rng, &mut evaluated);
         self.mutate(bench, constants.clone(), &enforced, Some(&mut evaluated));
         for variant in 1..self.config.models {
-            let Some(mut other) = ask(bench, &script, first + variant) else { break };
+            let Some(mut other) = self.ask(bench, &script, first + variant) else { break };
             constants = self.meta.constants(bench.store, bench.rng, &mut other);
             self.mutate(bench, constants.clone(), &enforced, Some(&mut other));
         }
@@ -154,24 +158,49 @@ impl Coercion {
         }
     }
 
-    /// The enforcement without a monitor that stands in an unsatisfiable core; the goal stays as long as it can.
+    /// A model of an enforcement, near the seed where that is wanted and can be had.
+    fn ask(&self, bench: &mut Bench<'_>, script: &Script, variant: u32) -> Option<EvaluatedModel> {
+        let near = self.config.near && bench.rng.chance(NEAR);
+        let pinned = near.then(|| self.pinned(bench, script)).flatten();
+        let found = pinned.and_then(|pinned| ask(bench, &pinned, variant));
+        found.or_else(|| ask(bench, script, variant))
+    }
+
+    /// The enforcement with the seed's constants in some holes.
+    fn pinned(&self, bench: &mut Bench<'_>, script: &Script) -> Option<Script> {
+        let mut script = script.clone();
+        let check = script.commands.iter().position(Command::is_check)?;
+        for hole in self.meta.holes.list() {
+            if bench.rng.chance(PINNED) {
+                let same = bench.store.op(Op::Equal, &[hole.term, hole.original]).ok()?;
+                script.commands.insert(check, Command::Assert(same));
+            }
+        }
+        Some(script)
+    }
+
+    /// The enforcement without a monitor that stands in an unsatisfiable core; the goal stays as long as it can. Without
+    /// its second half where no core is known.
     fn softer(
         &mut self,
         bench: &mut Bench<'_>,
         script: &Script,
         enforced: &[Enforced],
     ) -> Option<Vec<Enforced>> {
-        let question = question(bench.store, script);
-        let core = bench.ask.confirmed_core(bench.store, &question)?;
-        let before = question.assertions().count().checked_sub(enforced.len())?;
-        let blamed: Vec<usize> =
-            core.iter().filter_map(|number| number.checked_sub(before)).filter(|place| *place > 0).collect();
-        let dropped = *bench.rng.pick(&blamed)?;
-        let mut fewer = enforced.to_vec();
-        if dropped < fewer.len() {
-            fewer.remove(dropped);
+        if enforced.len() < 2 {
+            return None;
         }
-        (fewer.len() < enforced.len() && self.coverage.note(&fewer)).then_some(fewer)
+        let question = question(bench.store, script);
+        let before = question.assertions().count().checked_sub(enforced.len())?;
+        let core = bench.ask.confirmed_core(bench.store, &question).unwrap_or_default();
+        let blamed = core.iter().filter_map(|number| number.checked_sub(before));
+        let blamed: Vec<usize> = blamed.filter(|place| (1..enforced.len()).contains(place)).collect();
+        let mut fewer = enforced.to_vec();
+        match bench.rng.pick(&blamed) {
+            Some(dropped) => _ = fewer.remove(*dropped),
+            None => fewer.truncate(enforced.len() / 2),
+        }
+        self.coverage.note(&fewer).then_some(fewer)
     }
 
     /// The enforcement with other constants than these in some hole.
@@ -183,8 +212,8 @@ impl Coercion {
         }
         let differs = store.or(&differences).ok()?;
         let mut script = script.clone();
-        let check = script.commands.iter().position(smtlib::Command::is_check)?;
-        script.commands.insert(check, smtlib::Command::Assert(differs));
+        let check = script.commands.iter().position(Command::is_check)?;
+        script.commands.insert(check, Command::Assert(differs));
         Some(script)
     }
 
@@ -271,11 +300,9 @@ impl Coercion {
                 self.coverage.cover((number, *truth), self.numbered);
             }
         }
-        if !enforced.is_empty() {
-            let holds = |(number, truth): &Enforced| truths.get(*number) == Some(&Some(*truth));
-            self.counts.modelled += 1;
-            self.counts.held += usize::from(enforced.iter().all(holds));
-        }
+        let holds = |(number, truth): &&Enforced| truths.get(*number) == Some(&Some(*truth));
+        self.counts.modelled += enforced.len();
+        self.counts.held += enforced.iter().filter(holds).count();
     }
 
     fn push(&mut self, draft: Draft) {

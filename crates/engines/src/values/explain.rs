@@ -58,7 +58,7 @@ pub fn round(store: &Store, round: &Coercion) -> String {
     let _ = writeln!(
         text,
         "{covered} of {pairs} truth values covered{}; {} of {} enforcements had a model; {} mutants, {} substitutions \
-         repeated; the enforcement holds in the model of {} of {} mutants with one",
+         repeated; {} of {} enforced truth values hold in the mutant's own model",
         if round.is_done() { ", nothing is left to enforce" } else { "" },
         counts.satisfied,
         counts.enforcements,

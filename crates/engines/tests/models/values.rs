@@ -1,0 +1,175 @@
+//! Values: constants from models, over all theories. The models here are random assignments, so that most of them satisfy
+//! nothing that was enforced, as models of wrong solvers would not.
+
+use std::collections::BTreeSet;
+
+use crate::common::{LOGICS, cases, check, grammar, read, satisfied, seed};
+use engines::values::{Preset, Quantifiers};
+use engines::{Ask, Bench, Engine, Expectation, NoOptions, Nobody, TestCase, Values, parse};
+use eval::Model;
+use eval::sorts::Sorts;
+use generate::{Rng, rng};
+use smtlib::{Command, Release, Script, Status, Store, print};
+
+/// Answers every question with random values.
+struct Guesses(Rng);
+
+impl Ask for Guesses {
+    fn model(&mut self, store: &mut Store, script: &Script, _: u32) -> Option<Model> {
+        let mut model = Model::new();
+        for fun in script.declared_funs() {
+            let decl = store.fun(fun);
+            if decl.params.is_empty()
+                && let Some(value) = Sorts::new(store, &model).random_value(decl.result, &mut self.0)
+            {
+                model.assign(fun, value);
+            }
+        }
+        Some(model)
+    }
+
+    fn agreed_status(&mut self, _: &Store, _: &Script) -> Option<(Status, String)> {
+        None
+    }
+
+    fn confirmed_core(&mut self, _: &Store, _: &Script) -> Option<Vec<usize>> {
+        None
+    }
+}
+
+fn made(engine: &dyn Engine, store: &mut Store, script: Script, logic: &str, stream: u64) -> Vec<TestCase> {
+    let mut ask = Guesses(rng::stream(8, stream));
+    let mut rng = rng::stream(7, stream);
+    cases(engine, store, &mut rng, &mut ask, &grammar(logic), seed(script, None), 60)
+}
+
+/// The configurations of the paper, the default, and what the paper has not.
+fn configurations() -> Vec<Values> {
+    let more = Values { blocked: 2, quantifiers: Quantifiers::Mixed, iterations: 12, ..Values::default() };
+    let paper = Preset::all().map(|preset| Values { iterations: 12, ..preset.settings() });
+    paper.chain([Values { iterations: 12, ..Values::default() }, more]).collect()
+}
+
+#[test]
+fn a_witness_is_only_claimed_where_it_satisfies_the_script() {
+    let (mut witnesses, mut others) = (0, 0);
+    for (number, config) in configurations().iter().enumerate() {
+        for (place, logic) in LOGICS.iter().enumerate() {
+            let mut store = Store::new();
+            let index = (number * LOGICS.len() + place) as u64;
+            let Some((script, _)) = satisfied(&mut store, &grammar(logic), index) else { continue };
+            for case in made(config, &mut store, script.clone(), logic, index) {
+                assert_ne!(case.script, script, "a mutant differs from its seed");
+                match case.expectation() {
+                    Expectation::Witness => {
+                        check(&store, &case);
+                        witnesses += 1;
+                    }
+                    expectation => {
+                        assert_eq!(expectation, &Expectation::Agree);
+                        others += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(witnesses > 500 && others > 500, "{witnesses} with witnesses, {others} without");
+}
+
+#[test]
+fn every_test_case_can_be_read_again() {
+    for (place, logic) in LOGICS.iter().enumerate() {
+        let mut store = Store::new();
+        let Some((script, _)) = satisfied(&mut store, &grammar(logic), place as u64) else { continue };
+        for case in made(&Values::default(), &mut store, script, logic, 1) {
+            let text = print::print(&store, &case.script, Release::STANDARD);
+            read(&mut Store::new(), &text);
+        }
+    }
+}
+
+#[test]
+fn the_skeleton_comes_first_then_enforcements_and_mutants_of_the_seeds_own_shape() {
+    let mut store = Store::new();
+    let text = "(declare-fun x () Int)(push 1)(assert (or (< x 7) (> x (- 1))))(check-sat)(pop 1)
+        (assert (> x 3))(check-sat-assuming ((< x 99)))";
+    let script = read(&mut store, text);
+    let shape = |script: &Script| -> Vec<std::mem::Discriminant<Command>> {
+        script.commands.iter().map(std::mem::discriminant).collect()
+    };
+    let all = made(&Preset::Skolu.settings(), &mut store, script.clone(), "QF_LIA", 1);
+    assert!(all[0].provenance.changes[0].starts_with("skeleton"));
+    let changed = |case: &&TestCase| case.provenance.changes.iter().any(|change| change.starts_with("constants"));
+    let mutants: Vec<&TestCase> = all.iter().filter(changed).collect();
+    assert!(mutants.len() > 5, "{}", mutants.len());
+    let mut different = BTreeSet::new();
+    for mutant in mutants {
+        assert_eq!(shape(&mutant.script), shape(&script));
+        assert!(different.insert(print::print(&store, &mutant.script, Release::STANDARD)), "made twice");
+    }
+    let enforced = all.iter().filter(|case| {
+        case.provenance.changes.len() == 1 && case.provenance.changes[0].starts_with("enforced")
+    });
+    assert!(enforced.count() > 3);
+}
+
+#[test]
+fn a_round_ends_when_nothing_is_left_to_enforce_and_says_what_covered_what() {
+    let mut store = Store::new();
+    let script = read(&mut store, "(declare-fun x () Int)(assert (or (< x 7) (> x 9)))(check-sat)");
+    let seeds = [seed(script, None)];
+    let (mut rng, mut ask) = (rng::stream(1, 1), Guesses(rng::stream(2, 2)));
+    let (grammar, store) = (grammar("QF_LIA"), &mut store);
+    let mut bench =
+        Bench { store, rng: &mut rng, ask: &mut ask, grammar: &grammar, seeds: &seeds, options: &NoOptions };
+    let mut round = Preset::Skolu.settings().open(&mut bench).expect("two constants");
+    let mut count = 0;
+    while round.next(&mut bench).is_some() {
+        count += 1;
+        assert!(count <= round.length());
+    }
+    assert!(round.is_exhausted());
+    let text = round.explain(bench.store).expect("it explains itself");
+    for part in ["(assert (or (< x h!1) (> x h!2)))", "m!3 = (or (< x h!1) (> x h!2)): true by 000", "h!1 = 7"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(text.contains("nothing is left to enforce"), "{text}");
+}
+
+#[test]
+fn without_an_answer_to_six_enforcements_a_round_ends() {
+    let mut store = Store::new();
+    let text = "(declare-fun x () Int)(assert (and (< x 7) (> x 2) (distinct x 3 4) (> (* x x) 5)))(check-sat)";
+    let script = read(&mut store, text);
+    let mut rng = rng::stream(1, 1);
+    let skolu = Preset::Skolu.settings();
+    let all = cases(&skolu, &mut store, &mut rng, &mut Nobody, &grammar("QF_NIA"), seed(script, None), 100);
+    assert_eq!(all.len(), 7, "the skeleton and six enforcements");
+    assert!(all.iter().all(|case| case.expectation() == &Expectation::Agree));
+}
+
+#[test]
+fn the_baseline_asks_nobody() {
+    let mut store = Store::new();
+    let script = read(&mut store, "(declare-fun x () Int)(assert (or (< x 7) (> x 9)))(check-sat)");
+    let mut rng = rng::stream(1, 1);
+    let rbase = Preset::Rbase.settings();
+    let all = cases(&rbase, &mut store, &mut rng, &mut Nobody, &grammar("QF_LIA"), seed(script, None), 100);
+    assert!((40..=50).contains(&all.len()), "{}", all.len());
+}
+
+#[test]
+fn other_engines_test_cases_get_other_constants_and_stay_true() {
+    let mut changed = 0;
+    for (place, logic) in LOGICS.iter().enumerate() {
+        let mut store = Store::new();
+        let Some((script, _)) = satisfied(&mut store, &grammar(logic), place as u64) else { continue };
+        let engine = parse("storm+values", &Default::default()).expect("a composition");
+        for case in made(&*engine, &mut store, script, logic, place as u64) {
+            check(&store, &case);
+            let new = |change: &String| change.ends_with("true under the same model");
+            changed += usize::from(case.provenance.changes.iter().any(new));
+        }
+    }
+    assert!(changed > 200, "{changed}");
+}
