@@ -62,8 +62,11 @@ struct Judge {
 impl Judge {
     fn new(spec: &str) -> Option<Judge> {
         let solver = testkit::get(spec)?;
-        let configuration =
-            Configuration { id: PartyId(0), solver, request: RunRequest { broad: true, ..RunRequest::default() } };
+        let configuration = Configuration {
+            id: PartyId(0),
+            solver,
+            request: RunRequest { broad: true, ..RunRequest::default() },
+        };
         let rules = RunRules::for_campaign(WALL, 2 << 30);
         let runner = SolverRunner::new(vec![configuration.clone()], rules).expect("a launcher");
         Some(Judge { configuration: Arc::new(configuration), runner })
@@ -93,7 +96,8 @@ fn a_neighbour_of_listing_1_is_found_that_z3str3_refutes_wrongly() {
             && !print::print(store, &case.script, smtlib::Release::STANDARD).contains("h!")
             && judge.run(store, &case.script).1 == Some(Answer::Unsat)
     };
-    let Some(found) = drive(&Values::default(), LISTING_1, &["cvc5@1.4.2", "z3@5.4.0"], 12, &mut wrong) else {
+    let Some(found) = drive(&Values::default(), LISTING_1, &["cvc5@1.4.2", "z3@5.4.0"], 12, &mut wrong)
+    else {
         return;
     };
     assert!(found, "no constants that are refuted though a model satisfies them");
@@ -145,7 +149,9 @@ fn two_solvers_agree_about_what_is_made_of_many_theories() {
             }
             cases == 12
         };
-        let Some(_) = drive(&Values::default(), &text, &["z3@5.4.0", "cvc5@1.4.2"], 1, &mut agree) else { return };
+        let Some(_) = drive(&Values::default(), &text, &["z3@5.4.0", "cvc5@1.4.2"], 1, &mut agree) else {
+            return;
+        };
         assert!(cases >= 6 && sat >= 2 && decided >= 4, "{cases} cases, {sat} with witnesses: {text}");
     }
 }

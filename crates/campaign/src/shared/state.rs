@@ -16,8 +16,8 @@ use crate::findings::{Finding, Rarity};
 use crate::schedule::{Novelty, SeedPool};
 use crate::seeds::SeedText;
 use crate::store::{
-    CONSTRUCT, Counts, Delta, ENGINE, EXHAUSTED, KnownFinding, LOGIC, Learned, News, Sample, Sampler, SeedDelta,
-    StoredSeed, Totals, now,
+    CONSTRUCT, Counts, Delta, ENGINE, EXHAUSTED, KnownFinding, LOGIC, Learned, News, Sample, Sampler,
+    SeedDelta, StoredSeed, Totals, now,
 };
 
 /// What one process knows.

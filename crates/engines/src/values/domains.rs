@@ -59,8 +59,7 @@ fn parts(store: &mut Store, term: Term) -> Result<Vec<Term>, SortError> {
             // Every logic of arrays can say that two elements are equal.
             let mut edges = Sorts::new(store, &Model::new()).edge_values(index);
             edges.truncate(3);
-            let edges: Vec<Term> =
-                edges.iter().filter_map(|value| to_term(store, index, value)).collect();
+            let edges: Vec<Term> = edges.iter().filter_map(|value| to_term(store, index, value)).collect();
             edges
                 .windows(2)
                 .map(|pair| {
@@ -126,7 +125,8 @@ fn bits(store: &mut Store, term: Term, width: u32) -> Result<Vec<Term>, SortErro
         values.push(store.bv(width, sign.clone()));
         values.push(store.bv(width, sign - UBig::ONE));
     }
-    let mut parts = values.into_iter().map(|value| equal(store, term, value)).collect::<Result<Vec<_>, _>>()?;
+    let mut parts =
+        values.into_iter().map(|value| equal(store, term, value)).collect::<Result<Vec<_>, _>>()?;
     if width > 1 {
         let one = store.bv(width, UBig::ONE);
         let less = store.op(Op::BvSub, &[term, one])?;

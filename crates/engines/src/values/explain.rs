@@ -23,9 +23,10 @@ pub fn enforcement(store: &Store, meta: &Meta, enforced: &[Enforced]) -> String 
 
 /// What was done to the seed: the enforcement, and the constants that changed.
 pub fn changes(store: &Store, meta: &Meta, constants: &[Term], enforced: &[Enforced]) -> Vec<String> {
-    let changed = meta.holes.list().iter().zip(constants).filter(|(hole, constant)| hole.original != **constant);
-    let named =
-        changed.map(|(hole, constant)| format!("{} for {}", short(store, *constant), short(store, hole.original)));
+    let changed =
+        meta.holes.list().iter().zip(constants).filter(|(hole, constant)| hole.original != **constant);
+    let named = changed
+        .map(|(hole, constant)| format!("{} for {}", short(store, *constant), short(store, hole.original)));
     let mut changes = vec![format!("constants {}", some(named.collect()))];
     if !enforced.is_empty() {
         changes.insert(0, format!("enforced {}", enforcement(store, meta, enforced)));

@@ -55,7 +55,9 @@ impl Expressions {
                             let vars = store.var_list(vars).to_vec();
                             let body = store.args(term)[0];
                             if skolemises(quantifiers, binder) {
-                                stack.extend(all.opened(store, body, &vars).map(|body| Visit::Enter(body, scope)));
+                                stack.extend(
+                                    all.opened(store, body, &vars).map(|body| Visit::Enter(body, scope)),
+                                );
                             } else {
                                 let mut inside = all.scopes[scope].clone();
                                 inside.push((binder, vars));
@@ -63,7 +65,9 @@ impl Expressions {
                                 stack.push(Visit::Enter(body, all.scopes.len() - 1));
                             }
                         }
-                        Head::Bind(..) | Head::Match(_) | Head::Opaque(_) => stack.push(Visit::Leave(term, scope)),
+                        Head::Bind(..) | Head::Match(_) | Head::Opaque(_) => {
+                            stack.push(Visit::Leave(term, scope))
+                        }
                         _ => {
                             stack.push(Visit::Leave(term, scope));
                             stack.extend(store.args(term).iter().rev().map(|arg| Visit::Enter(*arg, scope)));
@@ -188,11 +192,10 @@ mod tests {
         let text = "(declare-fun p () Int)
             (assert (forall ((x Int) (z Int)) (exists ((y Int)) (and (> x p) (> y x) (> p 0)))))";
         let copied = texts(text, Quantifiers::Noskole);
-        assert_eq!(copied[..3], [
-            "(forall ((x Int)) (> x p))",
-            "(forall ((x Int)) (exists ((y Int)) (> y x)))",
-            "(> p 0)",
-        ]);
+        assert_eq!(
+            copied[..3],
+            ["(forall ((x Int)) (> x p))", "(forall ((x Int)) (exists ((y Int)) (> y x)))", "(> p 0)",]
+        );
         let mixed = texts(text, Quantifiers::Mixed);
         assert_eq!(mixed[1], "(forall ((x Int)) (> q!1 x))");
     }
@@ -210,7 +213,8 @@ mod tests {
         let text = "(declare-fun x () Int)(declare-fun p () Bool)(declare-fun f (Bool) Int)
             (assert (and (< x 2) (> (f (not p)) 3) (=> p p)))";
         let found = found(text, Quantifiers::Skolu);
-        let leaves: Vec<&str> = found.iter().filter(|(_, leaf)| *leaf).map(|(text, _)| text.as_str()).collect();
+        let leaves: Vec<&str> =
+            found.iter().filter(|(_, leaf)| *leaf).map(|(text, _)| text.as_str()).collect();
         assert_eq!(leaves, ["(< x 2)", "(not p)", "(=> p p)"]);
     }
 

@@ -45,7 +45,8 @@ impl Holes {
     /// stand for the old term.
     pub fn of(store: &mut Store, script: &Script) -> Option<Holes> {
         let mut script = without_status(store, script);
-        if script.commands.iter().any(|command| matches!(command, Command::Reset | Command::ResetAssertions)) {
+        if script.commands.iter().any(|command| matches!(command, Command::Reset | Command::ResetAssertions))
+        {
             return None;
         }
         if must_inline(store, &script) {
@@ -170,10 +171,7 @@ fn normal(store: &mut Store, constant: Term, sort: Sort) -> Option<Term> {
 /// Sorts whose constants are replaced.
 fn is_supported(store: &Store, sort: Sort) -> bool {
     use SortKind::{BitVec, Bool, FiniteField, Float, Int, Real, String};
-    matches!(
-        store.sort_kind(sort),
-        Bool | Int | Real | String | BitVec(_) | Float(..) | FiniteField(_)
-    )
+    matches!(store.sort_kind(sort), Bool | Int | Real | String | BitVec(_) | Float(..) | FiniteField(_))
 }
 
 fn formulas(script: &Script) -> Vec<Term> {
@@ -197,7 +195,9 @@ fn must_inline(store: &Store, script: &Script) -> bool {
         _ => false,
     };
     let bodies = script.commands.iter().filter_map(|command| match command {
-        Command::DefineFun(fun) | Command::DefineConst(fun) => Some(store.fun(*fun).definition.as_ref()?.body),
+        Command::DefineFun(fun) | Command::DefineConst(fun) => {
+            Some(store.fun(*fun).definition.as_ref()?.body)
+        }
         _ => None,
     });
     let bodies: Vec<Term> = bodies.collect();

@@ -193,8 +193,7 @@ impl Meta {
             return None;
         }
         let filling = self.holes.filling(constants);
-        let mut commands: Vec<Command> =
-            self.skolems.iter().map(|fun| Command::DeclareConst(*fun)).collect();
+        let mut commands: Vec<Command> = self.skolems.iter().map(|fun| Command::DeclareConst(*fun)).collect();
         for (number, _) in kept {
             let Monitor { fun, term, says } = *self.monitors.get(*number)?;
             let says = store.replace_in_place(says, &filling).ok()?;
@@ -315,7 +314,10 @@ mod tests {
     fn monitors_of_variables_sub_expressions_leaves_and_relations() {
         let basic = said(FIGURE_3, &Preset::Skolu.settings());
         let domain = ["(= x 0)", "(< x 0)", "(> x 0)"];
-        assert_eq!(said(FIGURE_3, &Preset::Adomain.settings()), [&basic[..], &domain.map(String::from)].concat());
+        assert_eq!(
+            said(FIGURE_3, &Preset::Adomain.settings()),
+            [&basic[..], &domain.map(String::from)].concat()
+        );
         assert_eq!(said(FIGURE_3, &Preset::Leafopt.settings()), basic[..2]);
         let related = said(FIGURE_3, &Preset::Relc3.settings());
         assert_eq!(related.len(), basic.len() + 6);

@@ -15,8 +15,8 @@ mod expressions;
 mod holes;
 mod meta;
 
-pub use config::{Preset, Quantifiers, UnknownPreset, Values};
 pub(crate) use coercion::Coercion;
+pub use config::{Preset, Quantifiers, UnknownPreset, Values};
 pub(crate) use holes::{Hole, Holes};
 pub(crate) use meta::random_constant;
 

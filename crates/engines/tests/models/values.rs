@@ -99,7 +99,8 @@ fn the_skeleton_comes_first_then_enforcements_and_mutants_of_the_seeds_own_shape
     };
     let all = made(&Preset::Skolu.settings(), &mut store, script.clone(), "QF_LIA", 1);
     assert!(all[0].provenance.changes[0].starts_with("skeleton"));
-    let changed = |case: &&TestCase| case.provenance.changes.iter().any(|change| change.starts_with("constants"));
+    let changed =
+        |case: &&TestCase| case.provenance.changes.iter().any(|change| change.starts_with("constants"));
     let mutants: Vec<&TestCase> = all.iter().filter(changed).collect();
     assert!(mutants.len() > 5, "{}", mutants.len());
     let mut different = BTreeSet::new();
@@ -130,7 +131,9 @@ fn a_round_ends_when_nothing_is_left_to_enforce_and_says_what_covered_what() {
     }
     assert!(round.is_exhausted());
     let text = round.explain(bench.store).expect("it explains itself");
-    for part in ["(assert (or (< x h!1) (> x h!2)))", "m!3 = (or (< x h!1) (> x h!2)): true by 000", "h!1 = 7"] {
+    for part in
+        ["(assert (or (< x h!1) (> x h!2)))", "m!3 = (or (< x h!1) (> x h!2)): true by 000", "h!1 = 7"]
+    {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(text.contains("nothing is left to enforce"), "{text}");
@@ -139,7 +142,8 @@ fn a_round_ends_when_nothing_is_left_to_enforce_and_says_what_covered_what() {
 #[test]
 fn without_an_answer_to_six_enforcements_a_round_ends() {
     let mut store = Store::new();
-    let text = "(declare-fun x () Int)(assert (and (< x 7) (> x 2) (distinct x 3 4) (> (* x x) 5)))(check-sat)";
+    let text =
+        "(declare-fun x () Int)(assert (and (< x 7) (> x 2) (distinct x 3 4) (> (* x x) 5)))(check-sat)";
     let script = read(&mut store, text);
     let mut rng = rng::stream(1, 1);
     let skolu = Preset::Skolu.settings();
