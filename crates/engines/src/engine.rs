@@ -119,6 +119,11 @@ pub trait Engine: Send + Sync {
         false
     }
 
+    /// Why nothing can be made of seeds that [`open`](Engine::open) has declined, where the engine can tell.
+    fn declines(&self, _store: &mut Store, _seeds: &[Seed]) -> Option<&'static str> {
+        None
+    }
+
     /// Starts a round, or `None` if nothing can be made of these seeds.
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>>;
 }
@@ -137,9 +142,9 @@ pub trait Round {
         None
     }
 
-    /// Whether another round of the same seeds would make nothing that this one has not made: it came to an end of its own.
-    fn is_exhausted(&self) -> bool {
-        false
+    /// Why another round of the same seeds would make nothing more, once this one has come to an end of its own.
+    fn exhausted(&self) -> Option<&'static str> {
+        None
     }
 
     /// What the round knows about its seeds and has done with them, for people.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use smtlib::Store;
 use thiserror::Error;
 
-use crate::engine::{Bench, Engine, Round};
+use crate::engine::{Bench, Engine, Round, Seed};
 use crate::transform::{Composition, Incremental, NewValues, Transform};
 use crate::{Diver, Fusion, Generate, OpFuzz, Polarity, Storm, TypeFuzz, Unchanged, Values};
 
@@ -83,6 +84,10 @@ impl<E: Engine> Engine for Variant<E> {
 
     fn steers_by_numbers(&self) -> bool {
         self.engine.steers_by_numbers()
+    }
+
+    fn declines(&self, store: &mut Store, seeds: &[Seed]) -> Option<&'static str> {
+        self.engine.declines(store, seeds)
     }
 
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {

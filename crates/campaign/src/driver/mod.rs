@@ -43,6 +43,8 @@ pub struct Driver<'a> {
     pub store: Store,
     clean: Mark,
     grammars: Grammars,
+    /// Why the engine declined the seeds of the chain opened last.
+    declined: Option<&'static str>,
 }
 
 /// A chain of test cases from the same seeds.
@@ -75,6 +77,7 @@ impl<'a> Driver<'a> {
             clean: store.mark(),
             store,
             grammars: Grammars::default(),
+            declined: None,
         }
     }
 
@@ -105,8 +108,14 @@ impl<'a> Driver<'a> {
         status: &dyn Fn(&str) -> Option<(Status, String)>,
     ) -> Result<Option<Chain>, EnginePanic> {
         self.store.reset(&self.clean);
+        self.declined = None;
         let guarded = AssertUnwindSafe(|| self.open_unguarded(engine, plan, ask, status));
         catch_unwind(guarded).map_err(|panic| self.panicked(&*panic))
+    }
+
+    /// Why the engine could make nothing of the seeds of the chain opened last, where it told.
+    pub fn take_declined(&mut self) -> Option<&'static str> {
+        self.declined.take()
     }
 
     fn open_unguarded(
@@ -157,7 +166,11 @@ impl<'a> Driver<'a> {
             grammar: &grammar,
             seeds: &seeds,
             options: &*self.menu,
-        })?;
+        });
+        let Some(round) = round else {
+            self.declined = engine.declines(&mut self.store, &seeds);
+            return None;
+        };
         Some(Chain {
             round,
             plan: Plan { engine: engine.name().to_owned(), group, ..plan.clone() },
@@ -260,9 +273,9 @@ impl Chain {
         self.round.effort()
     }
 
-    /// Another chain of the same seeds would make nothing that this one has not made.
-    pub fn is_exhausted(&self) -> bool {
-        self.round.is_exhausted()
+    /// Why another chain of the same seeds would make nothing more, once this one has come to an end of its own.
+    pub fn exhausted(&self) -> Option<&'static str> {
+        self.round.exhausted()
     }
 
     /// What the engine knows about the seeds and has done with them, for people.

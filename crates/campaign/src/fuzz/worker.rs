@@ -178,7 +178,12 @@ impl<'a> Worker<'a> {
             driver.open(engine, plan, &mut Questions { targets, runner: &mut **runner, cache: answers })?
         };
         self.answers.take_failure()?;
-        let Some(mut chain) = opened else { return Ok(()) };
+        let Some(mut chain) = opened else {
+            if let Some(reason) = self.driver.take_declined() {
+                tally.totals.left_alone.count(format!("{}: {reason}", plan.engine));
+            }
+            return Ok(());
+        };
         let mut length = Length::new(plan.steps, chain.length(), usual);
         while length.goes_on() && progress.is_of_use() && !self.tools.shared.stop.now() {
             let case = {
@@ -199,8 +204,9 @@ impl<'a> Worker<'a> {
                 self.settle(plan, tally)?;
             }
         }
-        if let ([(seed, false)], true) = (chain.ancestors(), chain.is_exhausted()) {
+        if let ([(seed, false)], Some(reason)) = (chain.ancestors(), chain.exhausted()) {
             self.tools.shared.state().exhaust(&seed.hash, &plan.engine);
+            tally.totals.left_alone.count(format!("{}: {reason}", plan.engine));
         }
         if let Some((seed, heirs)) = chain.heirs(&self.driver.store) {
             self.tools.shared.state().pool.inherit(&seed.hash, heirs);

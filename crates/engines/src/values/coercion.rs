@@ -77,13 +77,17 @@ impl Coercion {
         while self.counts.mutants == made && !self.is_over() {
             self.iterate(bench);
         }
-        (self.counts.mutants > made).then(|| self.pending.drain(..).last())?
+        if self.counts.mutants > made { self.pending.pop_back() } else { None }
     }
 
     /// No goal is left, or nobody can solve what is asked.
     pub(super) fn is_done(&self) -> bool {
-        let undecided = self.counts.satisfied == 0 && self.counts.enforcements >= UNDECIDED;
-        self.begun && !self.config.rbase && (undecided || self.coverage.is_saturated(self.config.multief))
+        let saturated = || self.coverage.is_saturated(self.config.multief);
+        self.begun && !self.config.rbase && (self.is_undecided() || saturated())
+    }
+
+    fn is_undecided(&self) -> bool {
+        self.counts.satisfied == 0 && self.counts.enforcements >= UNDECIDED
     }
 
     fn is_over(&self) -> bool {
@@ -325,8 +329,9 @@ impl Round for Coercion {
         2 + self.config.iterations * sides * of_each as usize
     }
 
-    fn is_exhausted(&self) -> bool {
-        self.pending.is_empty() && self.is_done()
+    fn exhausted(&self) -> Option<&'static str> {
+        let reason = if self.is_undecided() { "no solver decides its meta-formula" } else { "saturated" };
+        (self.pending.is_empty() && self.is_done()).then_some(reason)
     }
 
     fn explain(&self, store: &Store) -> Option<String> {

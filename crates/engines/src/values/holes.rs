@@ -45,8 +45,7 @@ impl Holes {
     /// stand for the old term.
     pub fn of(store: &mut Store, script: &Script) -> Option<Holes> {
         let mut script = without_status(store, script);
-        if script.commands.iter().any(|command| matches!(command, Command::Reset | Command::ResetAssertions))
-        {
+        if script.commands.iter().any(super::is_reset) {
             return None;
         }
         if must_inline(store, &script) {

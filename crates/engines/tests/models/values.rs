@@ -129,7 +129,7 @@ fn a_round_ends_when_nothing_is_left_to_enforce_and_says_what_covered_what() {
         count += 1;
         assert!(count <= round.length());
     }
-    assert!(round.is_exhausted());
+    assert_eq!(round.exhausted(), Some("saturated"));
     let text = round.explain(bench.store).expect("it explains itself");
     for part in
         ["(assert (or (< x h!1) (> x h!2)))", "m!3 = (or (< x h!1) (> x h!2)): true by 000", "h!1 = 7"]
@@ -176,4 +176,37 @@ fn other_engines_test_cases_get_other_constants_and_stay_true() {
         }
     }
     assert!(changed > 200, "{changed}");
+}
+
+#[test]
+fn it_says_why_it_declines_a_seed() {
+    let reasons = [
+        ("(declare-fun x () Int)(assert (> x x))", "no constants"),
+        ("(assert (> 1 2))(reset)(assert (> 1 2))", "resets"),
+        ("(declare-fun x () Int)(assert (> x 1))", "too large"),
+        (
+            "(push 1)(declare-fun x () Int)(pop 1)(declare-fun x () Real)(assert (> x 1.0))",
+            "names declared twice",
+        ),
+        (
+            "(define-fun-rec f ((n Int)) Int (ite (<= n 0) 3 (f (- n 1))))(declare-fun x () Int)(assert (= (f x) x))",
+            "constants of sorts or at places that stay as they are",
+        ),
+    ];
+    for (text, reason) in reasons {
+        let mut store = Store::new();
+        let seeds = [seed(read(&mut store, text), None)];
+        let (mut rng, grammar) = (rng::stream(1, 1), grammar("QF_LIA"));
+        let engine = Values { largest: if reason == "too large" { 1 } else { 5_000 }, ..Values::default() };
+        let mut bench = Bench {
+            store: &mut store,
+            rng: &mut rng,
+            ask: &mut Nobody,
+            grammar: &grammar,
+            seeds: &seeds,
+            options: &NoOptions,
+        };
+        assert!(engine.open(&mut bench).is_none(), "{text}");
+        assert_eq!(engine.declines(&mut store, &seeds), Some(reason), "{text}");
+    }
 }

@@ -136,6 +136,7 @@ impl Mutate {
         let (mut count, mut witnesses, mut round) = (0, 0, 0);
         let mut quality = Quality::default();
         let mut explained = Vec::new();
+        let mut declined = None;
         // A round may be shorter than what is wanted; further ones have streams of their own.
         while count < self.count {
             let plan = Plan {
@@ -147,7 +148,10 @@ impl Mutate {
                 tactic: None,
                 steps: self.count - count,
             };
-            let Some(mut chain) = driver.open(&*engine, &plan, &mut asked)? else { break };
+            let Some(mut chain) = driver.open(&*engine, &plan, &mut asked)? else {
+                declined = driver.take_declined();
+                break;
+            };
             let before = count;
             let seed = chain.seeds().first().map(|seed| seed.script.clone()).unwrap_or_default();
             quality.begin(&driver.store, chain.grammar(), &seed);
@@ -165,7 +169,7 @@ impl Mutate {
                 explained.extend(chain.explain(&driver.store));
             }
             round += 1;
-            if count == before || chain.is_exhausted() {
+            if count == before || chain.exhausted().is_some() {
                 break;
             }
         }
@@ -174,7 +178,9 @@ impl Mutate {
             output::say(&format!("note: {note}"));
         }
         if count == 0 {
-            bail!("{} makes nothing of this seed{}", self.engine, advice(&self.engine));
+            let why =
+                declined.map_or_else(|| advice(&self.engine).to_owned(), |reason| format!(": {reason}"));
+            bail!("{} makes nothing of this seed{why}", self.engine);
         }
         let figures = self.stats.then(|| quality.figures());
         let summary = Summary {
@@ -295,7 +301,6 @@ fn shown(figures: &Figures) -> String {
 fn advice(engine: &str) -> &'static str {
     // Transforms and variants want what their engine wants.
     match engine.split(['+', '-']).next().unwrap_or_default() {
-        "values" => ": it has no constants, or no solver gave a model; give -s with a solver that solves it",
         "diver" => ": no model was found; give --model, or -s with a solver that solves it",
         "polarity" => {
             ": its answer is not known; give a file with :status, or two solvers that agree with -s"
