@@ -68,7 +68,7 @@ pub struct EngineSettings {
     #[arg(long, value_name = "N")]
     values_blocked: Option<u32>,
 
-    /// ValFuzz: an enforcement without a model loses monitors of its unsatisfiable core
+    /// ValFuzz: truth values likely to be possible together; fewer where they are not
     #[arg(long)]
     values_soft: bool,
 
@@ -110,7 +110,7 @@ impl EngineSettings {
                 iterations: self.values_iterations.unwrap_or(values.iterations),
                 models: self.values_models.unwrap_or(values.models),
                 blocked: self.values_blocked.unwrap_or(values.blocked),
-                soft: self.values_soft,
+                soft: self.values_soft || values.soft,
                 ..values
             },
         }

@@ -17,18 +17,19 @@ use crate::models::BUDGET;
 /// Solvers and random seeds that models are asked of; see [`Ask::model`](crate::Ask::model).
 const VARIANTS: usize = 16;
 
-/// Probability that some holes are asked to keep their constants, and that a hole is one of these.
-const NEAR: f64 = 0.5;
+/// Probability that a hole keeps its constant where some are to.
 const PINNED: f64 = 0.5;
 
 /// Enforcements without a model, none before them having had one, after which no more are tried.
-const UNDECIDED: usize = 6;
+const UNDECIDED: usize = 4;
 
 /// All mutants of one script.
 pub(crate) struct Coercion {
     config: Values,
     pub(super) meta: Meta,
     pub(super) coverage: Coverage,
+    /// Truth values of the monitors in the last model of a mutant.
+    truths: Vec<Option<bool>>,
     /// Constants of the seed and of all mutants.
     seen: FxHashSet<Vec<Term>>,
     pending: VecDeque<Draft>,
@@ -62,6 +63,7 @@ impl Coercion {
             coverage: Coverage::new(meta.monitors.len()),
             seen: FxHashSet::from_iter([meta.holes.originals()]),
             meta,
+            truths: Vec::new(),
             pending: VecDeque::new(),
             begun: config.rbase,
             iterations: 0,
@@ -106,7 +108,8 @@ impl Coercion {
             self.mutate(bench, constants, &[], None);
             return;
         }
-        let Some(enforced) = self.coverage.next(bench.rng, self.config.multief) else { return };
+        let known = self.config.soft.then_some(self.truths.as_slice());
+        let Some(enforced) = self.coverage.next(bench.rng, self.config.multief, known) else { return };
         let sides: &[Side] = if self.config.cpog { &[Side::Asserted, Side::Negated] } else { &[Side::Bare] };
         for side in sides {
             self.enforce(bench, *side, enforced.clone());
@@ -132,12 +135,12 @@ impl Coercion {
         let first = bench.rng.below(VARIANTS) as u32;
         let Some(mut script) = self.meta.formula(bench.store, side, &enforced) else { return };
         self.counts.enforcements += 1;
-        let mut evaluated = self.ask(bench, &script, first);
+        let mut evaluated = ask(bench, &script, first);
         while evaluated.is_none() && self.config.soft {
-            let Some(fewer) = self.softer(bench, &script, &enforced) else { break };
+            let Some(fewer) = self.softer(&enforced) else { break };
             let Some(formula) = self.meta.formula(bench.store, side, &fewer) else { break };
             (enforced, script) = (fewer, formula);
-            evaluated = self.ask(bench, &script, first);
+            evaluated = ask(bench, &script, first);
         }
         let change = format!("enforced {}", explain::enforcement(bench.store, &self.meta, &enforced));
         let Some(mut evaluated) = evaluated else {
@@ -149,7 +152,7 @@ impl Coercion {
         let mut constants = self.meta.constants(bench.store, bench.rng, &mut evaluated);
         self.mutate(bench, constants.clone(), &enforced, Some(&mut evaluated));
         for variant in 1..self.config.models {
-            let Some(mut other) = self.ask(bench, &script, first + variant) else { break };
+            let Some(mut other) = self.another(bench, &script, first + variant) else { break };
             constants = self.meta.constants(bench.store, bench.rng, &mut other);
             self.mutate(bench, constants.clone(), &enforced, Some(&mut other));
         }
@@ -162,10 +165,9 @@ impl Coercion {
         }
     }
 
-    /// A model of an enforcement, near the seed where that is wanted and can be had.
-    fn ask(&self, bench: &mut Bench<'_>, script: &Script, variant: u32) -> Option<EvaluatedModel> {
-        let near = self.config.near && bench.rng.chance(NEAR);
-        let pinned = near.then(|| self.pinned(bench, script)).flatten();
+    /// Another model of an enforcement, near the seed where that is wanted and can be had.
+    fn another(&self, bench: &mut Bench<'_>, script: &Script, variant: u32) -> Option<EvaluatedModel> {
+        let pinned = self.config.near.then(|| self.pinned(bench, script)).flatten();
         let found = pinned.and_then(|pinned| ask(bench, &pinned, variant));
         found.or_else(|| ask(bench, script, variant))
     }
@@ -183,28 +185,10 @@ impl Coercion {
         Some(script)
     }
 
-    /// The enforcement without a monitor that stands in an unsatisfiable core; the goal stays as long as it can. Without
-    /// its second half where no core is known.
-    fn softer(
-        &mut self,
-        bench: &mut Bench<'_>,
-        script: &Script,
-        enforced: &[Enforced],
-    ) -> Option<Vec<Enforced>> {
-        if enforced.len() < 2 {
-            return None;
-        }
-        let question = question(bench.store, script);
-        let before = question.assertions().count().checked_sub(enforced.len())?;
-        let core = bench.ask.confirmed_core(bench.store, &question).unwrap_or_default();
-        let blamed = core.iter().filter_map(|number| number.checked_sub(before));
-        let blamed: Vec<usize> = blamed.filter(|place| (1..enforced.len()).contains(place)).collect();
-        let mut fewer = enforced.to_vec();
-        match bench.rng.pick(&blamed) {
-            Some(dropped) => _ = fewer.remove(*dropped),
-            None => fewer.truncate(enforced.len() / 2),
-        }
-        self.coverage.note(&fewer).then_some(fewer)
+    /// The enforcement without its second half; the goal, which comes first, stays.
+    fn softer(&mut self, enforced: &[Enforced]) -> Option<Vec<Enforced>> {
+        let fewer = &enforced[..enforced.len() / 2];
+        (!fewer.is_empty() && self.coverage.note(fewer)).then(|| fewer.to_vec())
     }
 
     /// The enforcement with other constants than these in some hole.
@@ -263,6 +247,9 @@ impl Coercion {
         if let Ok(witness) = EvaluatedModel::new(model, Mode::Given, BUDGET).witness(bench.store, script) {
             return Some(witness);
         }
+        if !bench.rng.chance(self.config.own_models) {
+            return None;
+        }
         let whole = if script.is_incremental() {
             self.meta.in_force(bench.store, constants)?
         } else {
@@ -307,6 +294,7 @@ impl Coercion {
         let holds = |(number, truth): &&Enforced| truths.get(*number) == Some(&Some(*truth));
         self.counts.modelled += enforced.len();
         self.counts.held += enforced.iter().filter(holds).count();
+        self.truths = truths;
     }
 
     fn push(&mut self, draft: Draft) {

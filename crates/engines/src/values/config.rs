@@ -34,11 +34,14 @@ pub struct Values {
     pub models: u32,
     /// Further models of each enforcement that differ in the holes from those before; not in the paper.
     pub blocked: u32,
-    /// An enforcement without a model loses a monitor of its unsatisfiable core and is tried again; not in the paper.
+    /// Most truth values that are enforced beside the goal are those of the last model, and an enforcement without a model
+    /// is tried again without half of them; not in the paper.
     pub soft: bool,
-    /// In half of the enforcements solvers are first asked for models in which some holes keep the seed's constant; not in
+    /// Of several models of an enforcement all but the first keep some of the seed's constants, where there are such; not in
     /// the paper.
     pub near: bool,
+    /// Probability that a solver is asked for a model of a mutant that the enforcement's model does not satisfy.
+    pub own_models: f64,
     /// Larger seeds are skipped, in nodes; what is shared counts once.
     pub largest: usize,
 }
@@ -47,7 +50,7 @@ impl Default for Values {
     /// BLENDB, the configuration that found most soundness bugs, with what is not in the paper: most combinations of seven
     /// monitors have no model, and a model alone knows nothing of the seed.
     fn default() -> Values {
-        Values { soft: true, near: true, ..Preset::BlendB.settings() }
+        Values { soft: true, near: true, own_models: 0.5, ..Preset::BlendB.settings() }
     }
 }
 
@@ -122,6 +125,7 @@ impl Preset {
             blocked: 0,
             soft: false,
             near: false,
+            own_models: 1.0,
             largest: 5_000,
         };
         let blend_b = Values { adomain: true, relc: 3, multief: 7, ..basic.clone() };
@@ -187,7 +191,7 @@ mod tests {
             assert_eq!(preset.to_string().to_uppercase().parse(), Ok(*preset));
             assert!(all[..place].iter().all(|other| other.settings() != preset.settings()), "{preset}");
         }
-        let default = Values { soft: false, near: false, ..Values::default() };
+        let default = Values { soft: false, near: false, own_models: 1.0, ..Values::default() };
         assert_eq!(default, Preset::BlendB.settings());
         let error = "blendc".parse::<Preset>().expect_err("no such configuration").to_string();
         assert!(error.contains("'blendc'") && error.ends_with("blendbleaf"), "{error}");

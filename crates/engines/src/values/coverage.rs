@@ -8,6 +8,9 @@ use super::meta::Enforced;
 /// Enforcements with one goal among several monitors before the goal is given up: it may be impossible.
 const TRIES: u32 = 3;
 
+/// Probability that a truth value known to be possible with others is enforced instead of a random one.
+const KNOWN: f64 = 0.75;
+
 /// Combinations drawn before a goal counts as tried.
 const DRAWS: usize = 20;
 
@@ -73,8 +76,14 @@ impl Coverage {
     }
 
     /// The next enforcement: a pair that is not covered, and other monitors with random truth values up to `at_once`
-    /// (section V-E). No combination comes twice. The goal comes first; `None` if there is none left.
-    pub fn next(&mut self, rng: &mut Rng, at_once: usize) -> Option<Vec<Enforced>> {
+    /// (section V-E). No combination comes twice. The goal comes first; `None` if there is none left. Where truth values
+    /// are `known` to be possible together, most of them are taken from there.
+    pub fn next(
+        &mut self,
+        rng: &mut Rng,
+        at_once: usize,
+        known: Option<&[Option<bool>]>,
+    ) -> Option<Vec<Enforced>> {
         loop {
             let goal = *rng.pick(&self.goals(at_once))?;
             self.pairs[goal.0][usize::from(goal.1)].tries += 1;
@@ -83,7 +92,11 @@ impl Coverage {
                 rng.shuffle(&mut others);
                 let mut chosen = vec![goal];
                 let others = others.into_iter().take(at_once.saturating_sub(1));
-                chosen.extend(others.map(|other| (other, rng.chance(0.5))));
+                chosen.extend(others.map(|other| {
+                    let likely = known.and_then(|known| *known.get(other)?);
+                    let drawn = rng.chance(0.5);
+                    (other, likely.filter(|_| rng.chance(KNOWN)).unwrap_or(drawn))
+                }));
                 let mut key = chosen.clone();
                 key.sort_unstable();
                 if self.enforced.insert(key) {
@@ -113,7 +126,7 @@ mod tests {
         let mut rng = rng::stream(4, 4);
         let mut seen = Vec::new();
         coverage.cover((2, true), 0);
-        while let Some(enforced) = coverage.next(&mut rng, 1) {
+        while let Some(enforced) = coverage.next(&mut rng, 1, None) {
             seen.extend(enforced);
         }
         seen.sort_unstable();
@@ -128,7 +141,7 @@ mod tests {
         let mut rng = rng::stream(4, 5);
         let mut seen = FxHashSet::default();
         let mut number = 0;
-        while let Some(enforced) = coverage.next(&mut rng, 7) {
+        while let Some(enforced) = coverage.next(&mut rng, 7, None) {
             assert_eq!(enforced.len(), 7);
             assert_eq!(coverage.by(enforced[0]), None, "a goal is a pair that is not covered");
             let monitors: FxHashSet<usize> = enforced.iter().map(|(monitor, _)| *monitor).collect();
@@ -156,7 +169,7 @@ mod tests {
     fn one_monitor_among_seven_wanted_is_tried_once_for_each_truth_value() {
         let mut coverage = Coverage::new(1);
         let mut rng = rng::stream(4, 6);
-        let count = std::iter::from_fn(|| coverage.next(&mut rng, 7)).count();
+        let count = std::iter::from_fn(|| coverage.next(&mut rng, 7, None)).count();
         assert_eq!(count, 2);
     }
 }
