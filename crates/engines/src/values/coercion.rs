@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use eval::{EvaluatedModel, Evaluator, Mode, Model, Witness};
+use eval::{Budget, EvaluatedModel, Evaluator, Mode, Model, Witness};
 use rustc_hash::FxHashSet;
 use smtlib::{Command, Op, Script, Store, Term};
 
@@ -13,6 +13,12 @@ use super::meta::{Enforced, Meta, Side, question};
 use crate::case::Draft;
 use crate::engine::{Bench, Round};
 use crate::models::BUDGET;
+
+/// What the evaluation of one monitor may cost: there are hundreds of them, and one that stays undecided is of no harm.
+const OF_A_MONITOR: Budget = Budget { steps: 10_000, instances: 1 << 8, candidates: 16, ..BUDGET };
+
+/// Monitors with quantifiers whose truth is looked at under one model.
+const QUANTIFIED: usize = 8;
 
 /// Solvers and random seeds that models are asked of; see [`Ask::model`](crate::Ask::model).
 const VARIANTS: usize = 16;
@@ -283,8 +289,13 @@ impl Coercion {
                 model.interpret(*skolem, value.clone());
             }
         }
-        let mut evaluated = EvaluatedModel::new(model, Mode::Given, BUDGET);
-        let truths = self.meta.monitors.iter().map(|monitor| evaluated.holds(store, monitor.says).ok());
+        let mut evaluated = EvaluatedModel::new(model, Mode::Given, OF_A_MONITOR);
+        let mut quantified = 0;
+        let truths = self.meta.monitors.iter().map(|monitor| {
+            quantified += usize::from(store.has_binder(monitor.says));
+            let cheap = !store.has_binder(monitor.says) || quantified <= QUANTIFIED;
+            cheap.then(|| evaluated.holds(store, monitor.says).ok()).flatten()
+        });
         let truths: Vec<Option<bool>> = truths.collect();
         for (number, truth) in truths.iter().enumerate() {
             if let Some(truth) = truth {
@@ -332,7 +343,7 @@ fn ask(bench: &mut Bench<'_>, script: &Script, variant: u32) -> Option<Evaluated
     let question = question(bench.store, script);
     let mut model = bench.ask.model(bench.store, &question, variant)?;
     model.complete(bench.store, script);
-    Some(EvaluatedModel::new(model, Mode::Given, BUDGET))
+    Some(EvaluatedModel::new(model, Mode::Given, OF_A_MONITOR))
 }
 
 /// A test case with the model as witness where our evaluator finds that it is one.
