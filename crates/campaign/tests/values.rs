@@ -1,4 +1,4 @@
-//! Values with real solvers: constants that reveal known bugs, from seeds that do not. Without network and with an empty cache
+//! Values with real solvers: a skeleton that reveals a known bug, and test cases on which solvers agree. Without network and with an empty cache
 //! the tests say so and check nothing.
 
 use std::sync::Arc;
@@ -13,6 +13,9 @@ use solver::run::{Configuration, PartyId, Purpose, RunRules, Runner, SolverRunne
 use solver::{Answer, RunClass, RunRequest, Solver};
 
 const WALL: Duration = Duration::from_secs(5);
+
+/// Of one run of a judge.
+const LIMIT: Duration = Duration::from_secs(3);
 
 fn solvers(specs: &[&str]) -> Option<Vec<Solver>> {
     specs.iter().map(|spec| testkit::get(spec)).collect()
@@ -31,7 +34,7 @@ fn drive(
     let rules = RunRules::for_campaign(WALL, 2 << 30).questions_within(WALL);
     let mut runner = SolverRunner::new(configurations, rules).expect("a launcher");
     let mut cache = AnswerCache::default();
-    let mut driver = Driver::new(&targets, 1);
+    let mut driver = Driver::new(&targets, 0);
     for round in 0..rounds {
         let plan = Plan {
             round,
@@ -75,33 +78,12 @@ impl Judge {
     fn run(&mut self, store: &mut Store, script: &Script) -> (RunClass, Option<Answer>) {
         let (script, _) = runnable(store, script);
         let text = print::print(store, &script, self.configuration.solver.release());
-        let run = self.runner.run_within(&self.configuration, text.as_bytes(), Purpose::Test, Some(WALL));
+        let run =
+            self.runner.run_within(&self.configuration, text.as_bytes(), Purpose::Confirmation, Some(LIMIT));
         let run = run.expect("the solver runs");
         let answer = run.answers.trusted().last().map(|check| check.answer.clone());
         (run.answers.class, answer)
     }
-}
-
-/// Listing 1 of the paper with constants of which Z3 is right: first and second differ, third and fourth are equal.
-const LISTING_1: &str = "(declare-fun x () String)(declare-fun y () String)
-    (assert (str.in_re (str.++ x \"d\" y)
-        (re.++ (re.* (str.to_re \"c\")) (re.union (str.to_re \"a\") (str.to_re \"a\")))))
-    (check-sat)";
-
-#[test]
-fn a_neighbour_of_listing_1_is_found_that_z3str3_refutes_wrongly() {
-    let Some(mut judge) = Judge::new("z3@4.8.9 smt.string_solver=z3str3") else { return };
-    let Some(mut reference) = Judge::new("cvc5@1.4.2") else { return };
-    let mut wrong = |store: &mut Store, case: &TestCase| {
-        !print::print(store, &case.script, smtlib::Release::STANDARD).contains("h!")
-            && judge.run(store, &case.script).1 == Some(Answer::Unsat)
-            && reference.run(store, &case.script).1 == Some(Answer::Sat)
-    };
-    let Some(found) = drive(&Values::default(), LISTING_1, &["cvc5@1.4.2", "z3@5.4.0"], 12, &mut wrong)
-    else {
-        return;
-    };
-    assert!(found, "no constants that are refuted though there is a model");
 }
 
 /// Figure 4 of the paper before its constants became variables.
