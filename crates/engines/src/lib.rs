@@ -40,7 +40,7 @@ pub mod values;
 
 pub use case::{Draft, Provenance, SolverSettings, TestCase};
 pub use diver::Diver;
-pub use engine::{Ask, Bench, Engine, NoOptions, Nobody, OptionMenu, Round, Seed};
+pub use engine::{Ask, Attempt, Bench, Engine, NoOptions, Nobody, OptionMenu, Round, Seed};
 pub use eval::{Derivation, Expectation};
 pub use feedback::{Answered, Feedback, RunFeedback};
 pub use fusion::Fusion;

@@ -100,7 +100,7 @@ fn made(engine: &dyn Engine) -> (usize, u64) {
             let mut store = Store::new();
             let script = parse(&mut store, text.as_bytes(), Mode::Strict).expect(text).script;
             let status = (*status, "construction".to_owned());
-            let seed = Seed { name: format!("seed{number}"), script, status: Some(status) };
+            let seed = Seed { name: format!("seed{number}"), script, status: Some(status), memory: None };
             let seeds = [seed.clone(), seed];
             let mut rng = rng::stream(11, stream);
             let mut ask = Defaults;

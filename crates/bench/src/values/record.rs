@@ -18,10 +18,21 @@ pub struct Record {
     pub run: u64,
     /// Some test case showed the item's bug.
     pub hit: bool,
-    /// Questions to solvers for models and cores.
+    /// Questions to solvers about skeleton and enforcements.
     pub questions: u64,
     /// Runs of the item's release.
     pub tests: u64,
+    /// Every truth value was covered or given up.
+    pub saturated: bool,
+    /// What else the engine counted, by name.
+    pub figures: BTreeMap<String, u64>,
+}
+
+impl Record {
+    /// A count of the engine's; zero for one that it does not have.
+    pub fn figure(&self, name: &str) -> u64 {
+        self.figures.get(name).copied().unwrap_or_default()
+    }
 }
 
 type Key = (String, String, u64);
@@ -93,6 +104,8 @@ mod tests {
             hit: run > 0,
             questions: 3,
             tests: 4,
+            saturated: run == 0,
+            figures: BTreeMap::from([("pairs".to_owned(), 6)]),
         };
         let records = Records::open(Some(&path)).expect("a new file");
         records.add(record(0)).expect("writing");
@@ -104,5 +117,6 @@ mod tests {
         assert_eq!(again.all(), [record(0), record(1)]);
         assert_eq!(again.get("a", "blendb", 1), Some(record(1)));
         assert_eq!(again.get("a", "rbase", 1), None);
+        assert_eq!((record(1).figure("pairs"), record(1).figure("held")), (6, 0));
     }
 }

@@ -67,28 +67,35 @@ pub fn fill(draft: &mut Draft, settings: &Settings, uses: &[(&Item, Use)], recor
             "paper",
             "all by 1000 calls",
             "paper",
-            "p, soundness against rbase",
+            "p against rbase, bugs",
+            "p against rbase, by calls",
         ],
     );
     for (configuration, runs) in &runs {
         let paper = PAPER.iter().find(|(name, _)| *name == configuration.name).map(|(_, figures)| figures);
         let told = |place: usize| Cell::from(paper.map(|figures| figures[place]));
         let soundness = column(runs, |run| run.soundness);
-        let p = base.and_then(|base| soundness.welch(&column(base, |run| run.soundness)));
+        let by_calls: fn(&Run) -> f64 = |run| 1000.0 * run.soundness / run.calls.max(1.0);
+        let p = |which: fn(&Run) -> f64| {
+            let p = base.and_then(|base| column(runs, which).welch(&column(base, which)));
+            Cell::from(p.map(|p| format!("{p:.4}")))
+        };
         table.row([
             configuration.name.as_str().into(),
             shown(soundness),
             told(0),
             shown(column(runs, |run| run.all)),
             told(1),
-            shown(column(runs, |run| 1000.0 * run.soundness / run.calls.max(1.0))),
+            shown(column(runs, by_calls)),
             told(2),
             shown(column(runs, |run| 1000.0 * run.all / run.calls.max(1.0))),
             told(3),
-            p.map(|p| format!("{p:.4}")).into(),
+            p(|run| run.soundness),
+            p(by_calls),
         ]);
     }
     draft.tables.push(table);
+    draft.tables.push(saturation(settings, &selected, records));
     draft.tables.push(items_table(uses, settings, records));
     for (item, used) in uses {
         if let Use::Skipped(why) = used {
@@ -128,6 +135,28 @@ fn runs_of(
         }
     }
     runs
+}
+
+/// How many rounds came to the end of their item, and after how many calls.
+fn saturation(settings: &Settings, selected: &[&Item], records: &[Record]) -> Table {
+    let columns = ["configuration", "saturated rounds", "calls until then", "covered truth values"];
+    let mut table = Table::new("Saturation", &columns);
+    for configuration in &settings.configurations {
+        let of_it = records.iter().filter(|record| {
+            record.configuration == configuration.name && selected.iter().any(|item| item.id == record.item)
+        });
+        let of_it: Vec<&Record> = of_it.collect();
+        let saturated: Vec<&&Record> = of_it.iter().filter(|record| record.saturated).collect();
+        let calls = saturated.iter().map(|record| (record.questions + record.tests) as f64);
+        let sum = |name: &str| of_it.iter().map(|record| record.figure(name)).sum::<u64>();
+        table.row([
+            configuration.name.as_str().into(),
+            Cell::of(saturated.len() as u64, of_it.len() as u64),
+            shown(Sample::of(&calls.collect::<Vec<_>>())),
+            Cell::of(sum("covered"), sum("pairs")),
+        ]);
+    }
+    table
 }
 
 /// How often each configuration found each bug.

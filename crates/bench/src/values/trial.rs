@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use campaign::driver::{AnswerCache, Driver, Plan, PlannedSeed, Questions};
+use campaign::driver::{AnswerCache, Chain, Driver, Plan, PlannedSeed, Questions};
 use campaign::{CampaignError, SeedText, Target};
-use engines::{Engine as _, Feedback};
+use engines::Feedback;
 use smtlib::{Mode, Store};
 use solver::Solver;
 
@@ -52,15 +52,7 @@ impl Bench {
         let engine = &configuration.values;
         let mut driver = Driver::new(&self.targets, rng_seed);
         let mut answers = AnswerCache::until(Some(began + time));
-        let plan = Plan {
-            round: run,
-            engine: engine.name().to_owned(),
-            seeds: vec![PlannedSeed::Text(SeedText::new(self.id.clone(), self.trigger.as_str()))],
-            logic: "ALL".to_owned(),
-            group: vec![0],
-            tactic: None,
-            steps: usize::MAX,
-        };
+        let plan = plan(&self.id, &self.trigger, run, vec![0]);
         self.test.calls = 0;
         let panicked = |error: campaign::driver::EnginePanic| CampaignError::Internal(error.to_string());
         let opened = {
@@ -82,13 +74,45 @@ impl Bench {
             hit |= trial == Trial::Hit;
             chain.learn(&Feedback::default());
         }
-        Ok(Some(Record {
-            item: self.id.clone(),
-            configuration: configuration.name.clone(),
-            run,
-            hit,
-            questions: answers.take_counts().asked,
-            tests: self.test.calls,
-        }))
+        Ok(Some(record(&self.id, &configuration.name, run, hit, self.test.calls, &chain)))
     }
+}
+
+/// A whole round of one seed.
+pub(super) fn plan(name: &str, text: &str, round: u64, group: Vec<usize>) -> Plan {
+    Plan {
+        round,
+        engine: "values".to_owned(),
+        seeds: vec![PlannedSeed::Text(SeedText::new(name, text))],
+        logic: "ALL".to_owned(),
+        group,
+        tactic: None,
+        memory: None,
+        steps: usize::MAX,
+    }
+}
+
+/// What came of a round that has ended.
+pub(super) fn record(
+    item: &str,
+    configuration: &str,
+    run: u64,
+    hit: bool,
+    tests: u64,
+    chain: &Chain,
+) -> Record {
+    let figures = chain.figures().into_iter().map(|(name, count)| (name.to_owned(), count));
+    let mut record = Record {
+        item: item.to_owned(),
+        configuration: configuration.to_owned(),
+        run,
+        hit,
+        questions: 0,
+        tests,
+        saturated: chain.exhausted() == Some("saturated"),
+        figures: figures.collect(),
+    };
+    // What a mutant covers comes with the paper's substitution calls for nothing: these questions are not counted.
+    record.questions = record.figure("asked");
+    record
 }

@@ -29,6 +29,7 @@ pub use streams::{StreamPurpose, stream};
 
 use crate::findings::{Ancestor, Origin, StepFeedback};
 use crate::seeds::SeedText;
+use crate::store::SeedMemory;
 use crate::target::Target;
 
 /// Longer scripts are not kept for later chains.
@@ -145,7 +146,8 @@ impl<'a> Driver<'a> {
                 .status(&self.store)
                 .map(|status| (status, format!("{}{}", eval::STATUS_OF, text.name)));
             let status = status(&text.name).or(own);
-            seeds.push(Seed { name: text.name.clone(), script, status });
+            let memory = plan.memory.clone().filter(|_| plan.seeds.len() == 1);
+            seeds.push(Seed { name: text.name.clone(), script, status, memory });
             ancestors.push((text, generated));
         }
         let group = self.narrowed(&plan.group, &seeds);
@@ -278,6 +280,19 @@ impl Chain {
         self.round.exhausted()
     }
 
+    /// The seed of a chain that has one, and what a later chain of the engine is to know about it.
+    pub fn memory(&self) -> Option<(&SeedText, SeedMemory)> {
+        let [(seed, false)] = self.ancestors.as_slice() else { return None };
+        let (text, exhausted) = (self.round.memory(), self.round.exhausted().is_some());
+        let told = text.is_some() || exhausted;
+        told.then(|| (seed, SeedMemory { text: text.unwrap_or_default(), exhausted }))
+    }
+
+    /// Counts of what the engine did, by name.
+    pub fn figures(&self) -> Vec<(&'static str, u64)> {
+        self.round.figures()
+    }
+
     /// What the engine knows about the seeds and has done with them, for people.
     pub fn explain(&self, store: &Store) -> Option<String> {
         self.round.explain(store)
@@ -324,6 +339,7 @@ impl Chain {
             logic: self.plan.logic.clone(),
             group: self.plan.group.clone(),
             tactic: self.plan.tactic.clone(),
+            memory: self.plan.memory.clone(),
             seeds: seeds.collect(),
             script,
             changes: case.provenance.changes.clone(),

@@ -204,8 +204,10 @@ impl<'a> Worker<'a> {
                 self.settle(plan, tally)?;
             }
         }
-        if let ([(seed, false)], Some(reason)) = (chain.ancestors(), chain.exhausted()) {
-            self.tools.shared.state().exhaust(&seed.hash, &plan.engine);
+        if let Some((seed, memory)) = chain.memory() {
+            self.tools.shared.state().remember(&seed.hash, &plan.engine, memory);
+        }
+        if let Some(reason) = chain.exhausted() {
             tally.totals.left_alone.count(format!("{}: {reason}", plan.engine));
         }
         if let Some((seed, heirs)) = chain.heirs(&self.driver.store) {

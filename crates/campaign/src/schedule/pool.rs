@@ -1,13 +1,13 @@
 //! The seeds of a campaign with what each has cost and brought: small and fast ones first, hopeless ones dropped,
 //! interesting mutants added up to a bound.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use generate::Rng;
 
 use super::choice::draw;
 use crate::seeds::SeedText;
-use crate::store::Counts;
+use crate::store::{Counts, SeedMemory};
 
 /// Mutants kept beside the given seeds.
 const MUTANTS: usize = 1000;
@@ -31,18 +31,23 @@ pub struct Entry {
     pub mutant: bool,
     /// How often each engine could make nothing of it, as far as this process knows.
     barren: BTreeMap<String, u32>,
-    /// Engines that have made of it all they can.
-    exhausted: BTreeSet<String>,
+    /// What engines are to know about it.
+    memories: BTreeMap<String, SeedMemory>,
     /// What rounds have made of it, newest last, for later rounds to start from.
     heirs: VecDeque<SeedText>,
 }
 
 impl Entry {
+    /// The engine has made of it all it can.
+    fn is_exhausted(&self, engine: &str) -> bool {
+        self.memories.get(engine).is_some_and(|memory| memory.exhausted)
+    }
+
     /// Is an engine to try it? Each time that it could make nothing of the seed halves the chance: a question of its may
     /// be answered yet, but hardly.
     fn suits(&self, engine: &str, rng: &mut Rng) -> bool {
         match self.barren.get(engine) {
-            _ if self.exhausted.contains(engine) => false,
+            _ if self.is_exhausted(engine) => false,
             Some(times) => rng.below(1 << (*times).min(10)) == 0,
             None => true,
         }
@@ -94,8 +99,8 @@ impl SeedPool {
             return;
         }
         self.places.insert(seed.hash.clone(), self.entries.len());
-        let (barren, exhausted) = (BTreeMap::new(), BTreeSet::new());
-        self.entries.push(Entry { seed, counts, mutant, barren, exhausted, heirs: VecDeque::new() });
+        let (barren, memories) = (BTreeMap::new(), BTreeMap::new());
+        self.entries.push(Entry { seed, counts, mutant, barren, memories, heirs: VecDeque::new() });
         self.mutants += usize::from(mutant);
     }
 
@@ -193,10 +198,19 @@ impl SeedPool {
         }
     }
 
-    /// An engine has made all it can of a seed. Tells whether that is news.
-    pub fn exhaust(&mut self, hash: &str, engine: &str) -> bool {
-        let entry = self.places.get(hash).and_then(|place| self.entries.get_mut(*place));
-        entry.is_some_and(|entry| entry.exhausted.insert(engine.to_owned()))
+    /// Keeps what an engine is to know about a seed. False for one that is not in use.
+    pub fn remember(&mut self, hash: &str, engine: &str, memory: SeedMemory) -> bool {
+        let Some(entry) = self.places.get(hash).and_then(|place| self.entries.get_mut(*place)) else {
+            return false;
+        };
+        entry.memories.entry(engine.to_owned()).or_default().update(memory);
+        true
+    }
+
+    /// What an engine is to know about a seed.
+    pub fn memory(&self, hash: &str, engine: &str) -> Option<&str> {
+        let entry = self.entries.get(*self.places.get(hash)?)?;
+        Some(&entry.memories.get(engine)?.text)
     }
 
     /// A seed for an engine by Thompson sampling over rewards per CPU second; what was not tried yet is expected to cost
@@ -217,7 +231,7 @@ impl SeedPool {
             }
         }
         let entry = best.map(|(_, entry)| entry).or_else(|| {
-            let left = self.entries.iter().filter(|entry| !entry.exhausted.contains(engine));
+            let left = self.entries.iter().filter(|entry| !entry.is_exhausted(engine));
             rng.pick(&left.collect::<Vec<_>>()).copied()
         })?;
         if !entry.heirs.is_empty() && rng.chance(FROM_HEIR) {
@@ -268,18 +282,28 @@ mod tests {
         assert!(pool.choose("diver", &mut rng).is_some(), "where there is no better one");
     }
 
+    fn memory(text: &str, exhausted: bool) -> SeedMemory {
+        SeedMemory { text: text.to_owned(), exhausted }
+    }
+
     #[test]
     fn a_seed_that_an_engine_has_come_to_the_end_of_is_not_given_to_it_again() {
         let mut pool = SeedPool::default();
         let (done, other) = (seed("done"), seed("other"));
         pool.add(done.clone(), Counts::default(), false);
         pool.add(other.clone(), Counts::default(), false);
-        assert!(pool.exhaust(&done.hash, "values"));
-        assert!(!pool.exhaust(&done.hash, "values"), "it was known");
+        let (part, whole) = (memory("c0", false), memory("cc", true));
+        assert!(pool.remember(&done.hash, "values", part));
+        let mut rng = generate::rng::stream(1, 1);
+        assert!((0..100).any(|_| pool.choose("values", &mut rng) == Some(&done)));
+        assert_eq!(pool.memory(&done.hash, "values"), Some("c0"));
+        assert_eq!(pool.memory(&done.hash, "storm"), None);
+        assert!(pool.remember(&done.hash, "values", whole.clone()));
+        assert!(!pool.remember("nobody's", "values", whole.clone()));
         let mut rng = generate::rng::stream(1, 2);
         assert!((0..100).all(|_| pool.choose("values", &mut rng) == Some(&other)));
         assert!((0..100).any(|_| pool.choose("storm", &mut rng) == Some(&done)));
-        pool.exhaust(&other.hash, "values");
+        pool.remember(&other.hash, "values", whole);
         assert_eq!(pool.choose("values", &mut rng), None);
     }
 

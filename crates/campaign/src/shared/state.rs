@@ -16,8 +16,8 @@ use crate::findings::{Finding, Rarity};
 use crate::schedule::{Novelty, SeedPool};
 use crate::seeds::SeedText;
 use crate::store::{
-    CONSTRUCT, Counts, Delta, ENGINE, EXHAUSTED, KnownFinding, LOGIC, Learned, News, Sample, Sampler,
-    SeedDelta, StoredSeed, Totals, now,
+    CONSTRUCT, Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, Memories, News, Sample, Sampler,
+    SeedDelta, SeedMemory, StoredSeed, Totals, now,
 };
 
 /// What one process knows.
@@ -66,7 +66,6 @@ impl State {
         for (stored, counts) in pool {
             state.pool.add(stored.seed, counts, stored.mutant);
         }
-        state.leave_exhausted();
         for feature in features {
             state.novelty.restore(feature);
         }
@@ -174,19 +173,18 @@ impl State {
         Some(dropped)
     }
 
-    /// An engine has come to the end of a seed: other rounds of it would make nothing new.
-    pub fn exhaust(&mut self, hash: &str, engine: &str) {
-        if self.pool.exhaust(hash, engine) {
-            self.credit(EXHAUSTED, &format!("{engine} {hash}"), &Counts { rounds: 1, ..Counts::default() });
+    /// Keeps what an engine is to know about a seed.
+    pub fn remember(&mut self, hash: &str, engine: &str, memory: SeedMemory) {
+        if self.pool.remember(hash, engine, memory.clone()) {
+            let key = (hash.to_owned(), engine.to_owned());
+            self.delta.memories.entry(key).or_default().update(memory);
         }
     }
 
-    /// Tells the pool which seeds engines have come to the end of.
-    fn leave_exhausted(&mut self) {
-        for (name, _) in self.learned.of_kind(EXHAUSTED) {
-            if let Some((engine, hash)) = name.split_once(' ') {
-                self.pool.exhaust(hash, engine);
-            }
+    /// Takes in what engines of other processes, or of an earlier one, have left to know about seeds.
+    pub fn recall(&mut self, memories: Memories) {
+        for ((hash, engine), memory) in memories {
+            self.pool.remember(&hash, &engine, memory);
         }
     }
 
@@ -264,7 +262,7 @@ impl State {
             });
             self.pool.set_counts(&hash, counts);
         }
-        self.leave_exhausted();
+        self.recall(news.memories);
         for hash in news.retired {
             self.pool.remove(&hash);
         }
@@ -299,24 +297,29 @@ mod tests {
             let of = |seed: &SeedText| (StoredSeed { seed: seed.clone(), mutant: false }, Counts::default());
             seeds.iter().map(of).collect::<Vec<_>>()
         };
-        let opened = |learned| {
-            let (totals, unwanted) = (Totals::default(), Unwanted::default());
-            State::new(now(), learned, stored(), Vec::new(), totals, Vec::new(), unwanted)
+        let opened = |memories| {
+            let (learned, totals, unwanted) = (Learned::default(), Totals::default(), Unwanted::default());
+            let mut state = State::new(now(), learned, stored(), Vec::new(), totals, Vec::new(), unwanted);
+            state.recall(memories);
+            state
         };
         let chosen = |state: &State, engine: &str| {
             let mut rng = generate::rng::stream(1, 1);
             let draws = (0..50).filter_map(|_| state.pool.choose(engine, &mut rng));
             draws.filter(|seed| seed.hash == seeds[0].hash).count()
         };
-        let mut first = opened(Learned::default());
+        let mut first = opened(Memories::default());
+        first.remember(&seeds[0].hash, "values", SeedMemory { text: "c0".to_owned(), exhausted: false });
         assert!(chosen(&first, "values") > 0);
-        first.exhaust(&seeds[0].hash, "values");
+        first.remember(&seeds[0].hash, "values", SeedMemory { text: "cc".to_owned(), exhausted: true });
         assert_eq!(chosen(&first, "values"), 0);
-        let resumed = opened(first.take_delta().learned);
+        let told = first.take_delta().memories;
+        let resumed = opened(told.clone());
         assert_eq!(chosen(&resumed, "values"), 0);
+        assert_eq!(resumed.pool.memory(&seeds[0].hash, "values"), Some("cc"));
         assert!(chosen(&resumed, "storm") > 0);
-        let mut other = opened(Learned::default());
-        other.absorb(News { learned: first.learned.clone(), ..News::default() }, Totals::default(), None);
+        let mut other = opened(Memories::default());
+        other.absorb(News { memories: told, ..News::default() }, Totals::default(), None);
         assert_eq!(chosen(&other, "values"), 0, "another process has come to its end");
     }
 

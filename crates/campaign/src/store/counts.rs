@@ -15,9 +15,6 @@ pub const LOGIC: &str = "logic";
 /// The kind of constructs that test cases are made of; nothing is chosen by them.
 pub const CONSTRUCT: &str = "construct";
 
-/// The kind of seeds that an engine has come to the end of; nothing is chosen by their counts.
-pub const EXHAUSTED: &str = "exhausted";
-
 /// What one choice (an engine, a seed, a logic, an option) has cost and brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {

@@ -52,8 +52,8 @@ impl Transform for NewValues {
 /// One mutant of the engine `values`, from one enforcement or from random constants.
 fn coerced(bench: &mut Bench<'_>, script: &Script, rbase: bool) -> Option<Draft> {
     let preset = if rbase { Preset::Rbase } else { Preset::BlendB };
-    let config = Values { iterations: 1, models: 1, ..preset.settings() };
-    Coercion::open(&config, bench, script)?.next_mutant(bench)
+    let config = Values { iterations: 1, models: 1, lean: true, own_models: 0.0, ..preset.settings() };
+    Coercion::open(&config, bench, script, None)?.next_mutant(bench)
 }
 
 /// The script with other constants at some places, all of its formulas true under the model of the witness.

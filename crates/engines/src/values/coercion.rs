@@ -11,7 +11,7 @@ use super::coverage::Coverage;
 use super::explain;
 use super::meta::{Enforced, Meta, Side, question};
 use crate::case::Draft;
-use crate::engine::{Bench, Round};
+use crate::engine::{Attempt, Bench, Round};
 use crate::models::BUDGET;
 
 /// What the evaluation of one monitor may cost: there are hundreds of them, and one that stays undecided is of no harm.
@@ -20,14 +20,15 @@ const OF_A_MONITOR: Budget = Budget { steps: 10_000, instances: 1 << 8, candidat
 /// Monitors with quantifiers whose truth is looked at under one model.
 const QUANTIFIED: usize = 8;
 
-/// Solvers and random seeds that models are asked of; see [`Ask::model`](crate::Ask::model).
+/// Solvers and random seeds that models are asked of; see [`Ask::attempt`](crate::Ask::attempt).
 const VARIANTS: usize = 16;
-
-/// Probability that a hole keeps its constant where some are to.
-const PINNED: f64 = 0.5;
 
 /// Enforcements without a model, none before them having had one, after which no more are tried.
 const UNDECIDED: usize = 4;
+
+/// Formulas that nobody decided at once and that are test cases nevertheless, in a round: most of them cost a time-out of
+/// every solver, and yet one may crash.
+const UNDECIDED_CASES: usize = 2;
 
 /// All mutants of one script.
 pub(crate) struct Coercion {
@@ -41,6 +42,8 @@ pub(crate) struct Coercion {
     pending: VecDeque<Draft>,
     /// The skeleton has been asked about.
     begun: bool,
+    /// An earlier round has left its coverage.
+    goes_on: bool,
     iterations: usize,
     /// Test cases so far, those that are pending included.
     numbered: usize,
@@ -53,25 +56,43 @@ pub(super) struct Counts {
     /// Enforcements, and how many of them had a model.
     pub enforcements: usize,
     pub satisfied: usize,
+    /// Formulas that nobody decided at once.
+    pub undecided: usize,
     pub mutants: usize,
     /// Substitutions that gave constants seen before.
     pub repeated: usize,
+    /// Questions about skeleton and enforcements, and about mutants.
+    pub asked: usize,
+    pub asked_of_mutants: usize,
+    /// Mutants that a model was asked for or known of, and those that have one.
+    pub looked_at: usize,
+    pub satisfiable: usize,
     /// Enforced monitors of mutants of which a model is known, and those that have their truth value in it.
     pub modelled: usize,
     pub held: usize,
 }
 
 impl Coercion {
-    pub fn open(config: &Values, bench: &mut Bench<'_>, script: &Script) -> Option<Coercion> {
-        let meta = Meta::of(config, bench.store, bench.rng, script)?;
+    pub fn open(
+        config: &Values,
+        bench: &mut Bench<'_>,
+        script: &Script,
+        memory: Option<&str>,
+    ) -> Option<Coercion> {
+        let remembered = memory.and_then(read_memory);
+        let related = remembered.as_ref().map(|(related, _)| related.clone());
+        let meta = Meta::of(config, bench.store, bench.rng, script, related)?;
+        let covered = remembered.and_then(|(_, text)| Coverage::recall(text, meta.monitors.len()));
+        let goes_on = covered.is_some();
         Some(Coercion {
             config: config.clone(),
-            coverage: Coverage::new(meta.monitors.len()),
+            coverage: covered.unwrap_or_else(|| Coverage::new(meta.monitors.len())),
             seen: FxHashSet::from_iter([meta.holes.originals()]),
             meta,
             truths: Vec::new(),
             pending: VecDeque::new(),
-            begun: config.rbase,
+            begun: config.rbase || goes_on,
+            goes_on,
             iterations: 0,
             numbered: 0,
             counts: Counts::default(),
@@ -95,7 +116,7 @@ impl Coercion {
     }
 
     fn is_undecided(&self) -> bool {
-        self.counts.satisfied == 0 && self.counts.enforcements >= UNDECIDED
+        !self.goes_on && self.counts.satisfied == 0 && self.counts.enforcements >= UNDECIDED
     }
 
     fn is_over(&self) -> bool {
@@ -126,69 +147,84 @@ impl Coercion {
     fn skeleton(&mut self, bench: &mut Bench<'_>) {
         let script = self.meta.holes.skeleton();
         let change = "skeleton: a fresh constant for each constant of the seed".to_owned();
-        let model = ask(bench, &script, 0);
-        let Some(mut evaluated) = model else {
-            self.push(Draft::agree(script).with_changes(vec![change]));
-            return;
-        };
-        self.push(known(bench.store, &mut evaluated, script).with_changes(vec![change]));
-        let constants = self.meta.holes.constants(bench.store, &mut evaluated);
-        self.mutate(bench, constants, &[], Some(&mut evaluated));
+        let mut found = self.ask(bench, &script, 0);
+        // The first test case of all: undecided or not, it is tried.
+        let draft = found.model().map_or_else(
+            || Draft::agree(script.clone()),
+            |evaluated| known(bench.store, evaluated, script.clone()),
+        );
+        self.push(draft.with_changes(vec![change]));
+        if let Some(evaluated) = found.model() {
+            let constants = self.meta.holes.constants(bench.store, evaluated);
+            self.substitute(bench, constants, &[], evaluated);
+        }
     }
 
     /// One enforcement (steps 3 to 5 of Figure 3).
     fn enforce(&mut self, bench: &mut Bench<'_>, side: Side, mut enforced: Vec<Enforced>) {
         let first = bench.rng.below(VARIANTS) as u32;
-        let Some(mut script) = self.meta.formula(bench.store, side, &enforced) else { return };
+        let lean = self.config.lean;
+        let Some(mut script) = self.meta.formula(bench.store, side, &enforced, lean) else { return };
         self.counts.enforcements += 1;
-        let mut evaluated = ask(bench, &script, first);
-        while evaluated.is_none() && self.config.soft {
+        let mut found = self.ask(bench, &script, first);
+        while matches!(found, Found::Nothing | Found::Undecided) && self.config.soft {
             let Some(fewer) = self.softer(&enforced) else { break };
-            let Some(formula) = self.meta.formula(bench.store, side, &fewer) else { break };
+            let Some(formula) = self.meta.formula(bench.store, side, &fewer, lean) else { break };
             (enforced, script) = (fewer, formula);
-            evaluated = ask(bench, &script, first);
+            found = self.ask(bench, &script, first);
         }
         let change = format!("enforced {}", explain::enforcement(bench.store, &self.meta, &enforced));
-        let Some(mut evaluated) = evaluated else {
-            self.push(Draft::agree(script).with_changes(vec![change]));
-            return;
+        let mut evaluated = match found {
+            Found::Model(evaluated) => evaluated,
+            Found::Nothing => {
+                self.push(Draft::agree(script).with_changes(vec![change]));
+                return;
+            }
+            Found::Undecided => {
+                self.counts.undecided += 1;
+                if self.counts.undecided <= UNDECIDED_CASES {
+                    self.push(Draft::agree(script).with_changes(vec![change]));
+                }
+                return;
+            }
         };
         self.counts.satisfied += 1;
         self.push(known(bench.store, &mut evaluated, script.clone()).with_changes(vec![change]));
         let mut constants = self.meta.constants(bench.store, bench.rng, &mut evaluated);
-        self.mutate(bench, constants.clone(), &enforced, Some(&mut evaluated));
+        self.substitute(bench, constants.clone(), &enforced, &mut evaluated);
         for variant in 1..self.config.models {
-            let Some(mut other) = self.another(bench, &script, first + variant) else { break };
+            let Found::Model(mut other) = self.ask(bench, &script, first + variant) else { break };
             constants = self.meta.constants(bench.store, bench.rng, &mut other);
-            self.mutate(bench, constants.clone(), &enforced, Some(&mut other));
+            self.substitute(bench, constants.clone(), &enforced, &mut other);
         }
         for _ in 0..self.config.blocked {
             let Some(blocked) = self.blocked(bench.store, &script, &constants) else { break };
             script = blocked;
-            let Some(mut other) = ask(bench, &script, first) else { break };
+            let Found::Model(mut other) = self.ask(bench, &script, first) else { break };
             constants = self.meta.constants(bench.store, bench.rng, &mut other);
-            self.mutate(bench, constants.clone(), &enforced, Some(&mut other));
+            self.substitute(bench, constants.clone(), &enforced, &mut other);
         }
     }
 
-    /// Another model of an enforcement, near the seed where that is wanted and can be had.
-    fn another(&self, bench: &mut Bench<'_>, script: &Script, variant: u32) -> Option<EvaluatedModel> {
-        let pinned = self.config.near.then(|| self.pinned(bench, script)).flatten();
-        let found = pinned.and_then(|pinned| ask(bench, &pinned, variant));
-        found.or_else(|| ask(bench, script, variant))
+    /// The mutant with a model's constants, and some near the seed.
+    fn substitute(
+        &mut self,
+        bench: &mut Bench<'_>,
+        constants: Vec<Term>,
+        enforced: &[Enforced],
+        from: &mut EvaluatedModel,
+    ) {
+        for _ in 0..self.config.near {
+            let near = self.meta.neighbours(bench.store, bench.rng, &constants);
+            self.mutate(bench, near, &[], None);
+        }
+        self.mutate(bench, constants, enforced, Some(from));
     }
 
-    /// The enforcement with the seed's constants in some holes.
-    fn pinned(&self, bench: &mut Bench<'_>, script: &Script) -> Option<Script> {
-        let mut script = script.clone();
-        let check = script.commands.iter().position(Command::is_check)?;
-        for hole in self.meta.holes.list() {
-            if bench.rng.chance(PINNED) {
-                let same = bench.store.op(Op::Equal, &[hole.term, hole.original]).ok()?;
-                script.commands.insert(check, Command::Assert(same));
-            }
-        }
-        Some(script)
+    /// A model of a formula that is one of many.
+    fn ask(&mut self, bench: &mut Bench<'_>, script: &Script, variant: u32) -> Found {
+        self.counts.asked += 1;
+        attempt(bench, script, variant)
     }
 
     /// The enforcement without its second half; the goal, which comes first, stays.
@@ -211,7 +247,7 @@ impl Coercion {
         Some(script)
     }
 
-    /// The mutant with these constants (step 6), unless it has been made.
+    /// The mutant with these constants (step 6), unless it has been made. `from` is the model that gave them.
     fn mutate(
         &mut self,
         bench: &mut Bench<'_>,
@@ -223,9 +259,9 @@ impl Coercion {
             self.counts.repeated += 1;
             return;
         }
-        let kept = if self.config.effinal { enforced } else { &[] };
-        let script = self.meta.mutant(bench.store, &constants, kept);
-        let script = script.or_else(|| self.meta.mutant(bench.store, &constants, &[]));
+        let kept = if self.config.effinal || self.config.monitored { enforced } else { &[] };
+        let script = self.meta.mutant(bench.store, &constants, kept, self.config.effinal);
+        let script = script.or_else(|| self.meta.mutant(bench.store, &constants, &[], false));
         let Some(script) = script else { return };
         self.counts.mutants += 1;
         let changes = explain::changes(bench.store, &self.meta, &constants, enforced);
@@ -243,17 +279,22 @@ impl Coercion {
 
     /// A model that satisfies the mutant: the one that gave its constants, else one that a solver is asked for.
     fn witness(
-        &self,
+        &mut self,
         bench: &mut Bench<'_>,
         script: &Script,
         constants: &[Term],
         from: &EvaluatedModel,
     ) -> Option<Witness> {
         let model = from.model().restricted_to(script);
-        if let Ok(witness) = EvaluatedModel::new(model, Mode::Given, BUDGET).witness(bench.store, script) {
+        let asks = bench.rng.chance(self.config.own_models);
+        if !self.config.own_only
+            && let Ok(witness) = EvaluatedModel::new(model, Mode::Given, BUDGET).witness(bench.store, script)
+        {
+            self.counts.looked_at += 1;
+            self.counts.satisfiable += 1;
             return Some(witness);
         }
-        if !bench.rng.chance(self.config.own_models) {
+        if !asks {
             return None;
         }
         let whole = if script.is_incremental() {
@@ -261,7 +302,10 @@ impl Coercion {
         } else {
             script.clone()
         };
-        let own = ask(bench, &whole, 0)?;
+        self.counts.asked_of_mutants += 1;
+        self.counts.looked_at += 1;
+        let Found::Model(own) = attempt(bench, &whole, 0) else { return None };
+        self.counts.satisfiable += 1;
         let mut model = own.model().restricted_to(script);
         model.complete(bench.store, script);
         EvaluatedModel::new(model, Mode::Given, BUDGET).witness(bench.store, script).ok()
@@ -324,8 +368,10 @@ impl Round for Coercion {
 
     fn length(&self) -> usize {
         let sides = if self.config.cpog { 2 } else { 1 };
-        let of_each = if self.config.rbase { 1 } else { 1 + self.config.models + self.config.blocked };
-        2 + self.config.iterations * sides * of_each as usize
+        let of_a_model = 1 + self.config.near;
+        let of_each =
+            if self.config.rbase { 1 } else { 1 + of_a_model * (self.config.models + self.config.blocked) };
+        1 + of_a_model as usize + self.config.iterations * sides * of_each as usize
     }
 
     fn exhausted(&self) -> Option<&'static str> {
@@ -333,17 +379,70 @@ impl Round for Coercion {
         (self.pending.is_empty() && self.is_done()).then_some(reason)
     }
 
+    fn memory(&self) -> Option<String> {
+        let related: Vec<String> = self.meta.related().iter().map(ToString::to_string).collect();
+        (!self.config.rbase).then(|| format!("{};{}", related.join(","), self.coverage.memory()))
+    }
+
+    fn figures(&self) -> Vec<(&'static str, u64)> {
+        let counts = &self.counts;
+        let (covered, pairs) = self.coverage.count();
+        let figures = [
+            ("enforcements", counts.enforcements),
+            ("satisfied", counts.satisfied),
+            ("mutants", counts.mutants),
+            ("asked", counts.asked),
+            ("asked of mutants", counts.asked_of_mutants),
+            ("looked at", counts.looked_at),
+            ("satisfiable", counts.satisfiable),
+            ("modelled", counts.modelled),
+            ("held", counts.held),
+            ("pairs", pairs),
+            ("covered", covered),
+        ];
+        figures.into_iter().map(|(name, count)| (name, count as u64)).collect()
+    }
+
     fn explain(&self, store: &Store) -> Option<String> {
         Some(explain::round(store, self))
     }
 }
 
+/// What a memory says: the related holes, and the coverage as text.
+fn read_memory(text: &str) -> Option<(Vec<usize>, &str)> {
+    let (related, coverage) = text.split_once(';')?;
+    let numbers = related.split(',').filter(|number| !number.is_empty());
+    Some((numbers.map(|number| number.parse().ok()).collect::<Option<Vec<usize>>>()?, coverage))
+}
+
+/// What a solver makes of a formula.
+enum Found {
+    Model(EvaluatedModel),
+    /// It says that there is no model.
+    Nothing,
+    Undecided,
+}
+
+impl Found {
+    fn model(&mut self) -> Option<&mut EvaluatedModel> {
+        match self {
+            Found::Model(model) => Some(model),
+            Found::Nothing | Found::Undecided => None,
+        }
+    }
+}
+
 /// A model of a script from a solver, with a value for everything that the script declares.
-fn ask(bench: &mut Bench<'_>, script: &Script, variant: u32) -> Option<EvaluatedModel> {
+fn attempt(bench: &mut Bench<'_>, script: &Script, variant: u32) -> Found {
     let question = question(bench.store, script);
-    let mut model = bench.ask.model(bench.store, &question, variant)?;
-    model.complete(bench.store, script);
-    Some(EvaluatedModel::new(model, Mode::Given, OF_A_MONITOR))
+    match bench.ask.attempt(bench.store, &question, variant) {
+        Attempt::Model(mut model) => {
+            model.complete(bench.store, script);
+            Found::Model(EvaluatedModel::new(model, Mode::Given, OF_A_MONITOR))
+        }
+        Attempt::Refuted => Found::Nothing,
+        Attempt::Undecided => Found::Undecided,
+    }
 }
 
 /// A test case with the model as witness where our evaluator finds that it is one.

@@ -37,20 +37,29 @@ pub struct Values {
     /// Most truth values that are enforced beside the goal are those of the last model, and an enforcement without a model
     /// is tried again without half of them; not in the paper.
     pub soft: bool,
-    /// Of several models of an enforcement all but the first keep some of the seed's constants, where there are such; not in
-    /// the paper.
-    pub near: bool,
-    /// Probability that a solver is asked for a model of a mutant that the enforcement's model does not satisfy.
+    /// Further mutants of each model whose constants lie between the model's and the seed's; nobody is asked for them. Not
+    /// in the paper.
+    pub near: u32,
+    /// A meta-formula has only those monitors that are enforced: the others cost time and change nothing. In the paper it
+    /// has all of them.
+    pub lean: bool,
+    /// Probability that a solver is asked for a model of a mutant that the enforcement's model does not satisfy: what it
+    /// covers is known then.
     pub own_models: f64,
+    /// The model of an enforcement is never taken for one of the mutant, which has to have its own: to measure what
+    /// enforcement comes to (section VI-D).
+    pub own_only: bool,
+    /// Enforced monitors stay in the mutant without being enforced there: how the paper measured that.
+    pub monitored: bool,
     /// Larger seeds are skipped, in nodes; what is shared counts once.
     pub largest: usize,
 }
 
 impl Default for Values {
     /// BLENDB, the configuration that found most soundness bugs, with what is not in the paper: most combinations of seven
-    /// monitors have no model, and a model alone knows nothing of the seed.
+    /// monitors have no model, a model alone knows nothing of the seed, and questions must not cost more than tests.
     fn default() -> Values {
-        Values { soft: true, near: true, own_models: 0.5, ..Preset::BlendB.settings() }
+        Values { soft: true, near: 2, lean: true, own_models: 0.1, ..Preset::BlendB.settings() }
     }
 }
 
@@ -124,8 +133,11 @@ impl Preset {
             models: 2,
             blocked: 0,
             soft: false,
-            near: false,
+            near: 0,
+            lean: false,
             own_models: 1.0,
+            own_only: false,
+            monitored: false,
             largest: 5_000,
         };
         let blend_b = Values { adomain: true, relc: 3, multief: 7, ..basic.clone() };
@@ -191,7 +203,7 @@ mod tests {
             assert_eq!(preset.to_string().to_uppercase().parse(), Ok(*preset));
             assert!(all[..place].iter().all(|other| other.settings() != preset.settings()), "{preset}");
         }
-        let default = Values { soft: false, near: false, own_models: 1.0, ..Values::default() };
+        let default = Values { soft: false, near: 0, lean: false, own_models: 1.0, ..Values::default() };
         assert_eq!(default, Preset::BlendB.settings());
         let error = "blendc".parse::<Preset>().expect_err("no such configuration").to_string();
         assert!(error.contains("'blendc'") && error.ends_with("blendbleaf"), "{error}");

@@ -11,15 +11,27 @@ const TRIES: u32 = 3;
 /// Probability that a truth value known to be possible with others is enforced instead of a random one.
 const KNOWN: f64 = 0.75;
 
+/// A covered pair in a memory.
+const COVERED: char = 'c';
+
 /// Combinations drawn before a goal counts as tried.
 const DRAWS: usize = 20;
 
 /// What is known of one monitor's truth value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pair {
-    /// The mutant whose model covered it first.
-    covered: Option<usize>,
+    /// Who covered it first.
+    covered: Option<Cover>,
     tries: u32,
+}
+
+/// Who covered a truth value first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cover {
+    /// A mutant of an earlier round.
+    Earlier,
+    /// The mutant of this number.
+    Mutant(usize),
 }
 
 /// The coverage of one seed.
@@ -36,15 +48,37 @@ impl Coverage {
         Coverage { pairs: vec![[Pair::default(); 2]; monitors], enforced: FxHashSet::default() }
     }
 
+    /// What [`Coverage::memory`] wrote of as many monitors; `None` for any other text.
+    pub fn recall(text: &str, monitors: usize) -> Option<Coverage> {
+        let mut coverage = Coverage::new(monitors);
+        let mut letters = text.chars();
+        for pair in coverage.pairs.iter_mut().flatten() {
+            *pair = match letters.next()? {
+                COVERED => Pair { covered: Some(Cover::Earlier), tries: 0 },
+                letter => Pair { covered: None, tries: letter.to_digit(10)? },
+            };
+        }
+        letters.next().is_none().then_some(coverage)
+    }
+
+    /// What a later round must know: for each pair that it is covered, or how often it was tried.
+    pub fn memory(&self) -> String {
+        let letter = |pair: &Pair| match pair.covered {
+            Some(_) => COVERED,
+            None => char::from_digit(pair.tries.min(9), 10).unwrap_or('9'),
+        };
+        self.pairs.iter().flatten().map(letter).collect()
+    }
+
     /// A model of a mutant gives a monitor this truth value.
     pub fn cover(&mut self, (monitor, truth): Enforced, mutant: usize) {
         if let Some(pairs) = self.pairs.get_mut(monitor) {
-            pairs[usize::from(truth)].covered.get_or_insert(mutant);
+            pairs[usize::from(truth)].covered.get_or_insert(Cover::Mutant(mutant));
         }
     }
 
-    /// The mutant that covered a pair first.
-    pub fn by(&self, (monitor, truth): Enforced) -> Option<usize> {
+    /// Who covered a pair first.
+    pub fn by(&self, (monitor, truth): Enforced) -> Option<Cover> {
         self.pairs.get(monitor)?[usize::from(truth)].covered
     }
 
@@ -162,7 +196,26 @@ mod tests {
         let mut coverage = Coverage::new(1);
         coverage.cover((0, true), 3);
         coverage.cover((0, true), 5);
-        assert_eq!((coverage.by((0, true)), coverage.by((0, false))), (Some(3), None));
+        assert_eq!((coverage.by((0, true)), coverage.by((0, false))), (Some(Cover::Mutant(3)), None));
+    }
+
+    #[test]
+    fn a_later_round_goes_on_from_what_is_covered_and_tried() {
+        let mut coverage = Coverage::new(2);
+        let mut rng = rng::stream(4, 7);
+        coverage.cover((0, true), 3);
+        coverage.cover((1, false), 4);
+        let first = coverage.next(&mut rng, 1, None).expect("a goal");
+        let text = coverage.memory();
+        let mut again = Coverage::recall(&text, 2).expect("its own text");
+        assert_eq!(again.by((0, true)), Some(Cover::Earlier));
+        let second = again.next(&mut rng, 1, None).expect("another goal");
+        assert_ne!(first, second);
+        assert!(again.is_saturated(1));
+        assert_eq!(again.memory().matches('c').count(), 2);
+        for wrong in ["", "c", "ccccc", "cxcc"] {
+            assert!(Coverage::recall(wrong, 2).is_none(), "{wrong}");
+        }
     }
 
     #[test]

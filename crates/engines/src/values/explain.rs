@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use smtlib::{Release, Store, Term, print};
 
 use super::coercion::Coercion;
+use super::coverage::Cover;
 use super::meta::{Enforced, Meta};
 
 /// Constants and monitors that are named; the rest is counted.
@@ -48,7 +49,8 @@ pub fn round(store: &Store, round: &Coercion) -> String {
     text.push_str("monitors, and the mutants that covered them first:\n");
     for (number, monitor) in round.meta.monitors.iter().enumerate() {
         let by = |truth| match round.coverage.by((number, truth)) {
-            Some(mutant) => format!("{truth} by {mutant:05}"),
+            Some(Cover::Mutant(mutant)) => format!("{truth} by {mutant:05}"),
+            Some(Cover::Earlier) => format!("{truth} by an earlier round"),
             None => format!("{truth} by none"),
         };
         let name = short(store, monitor.term);

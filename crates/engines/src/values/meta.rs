@@ -15,9 +15,14 @@ use crate::skeleton::Skeleton;
 /// Monitors beyond this number are left out.
 const MONITORS: usize = 300;
 
-/// Probability that a hole which nothing constrains keeps the seed's constant; otherwise it is as likely to get another
-/// hole's constant as a random one.
+/// Probability that a hole which nothing constrains keeps the seed's constant.
 const KEEPS: f64 = 0.5;
+
+/// Probability that a constant from nowhere is random rather than another one of the seed.
+const RANDOM: f64 = 0.4;
+
+/// Probability that two places are made equal in a mutant near the seed.
+const ALIKE: f64 = 0.5;
 
 /// A Boolean constant that says whether something holds.
 #[derive(Clone, Copy, Debug)]
@@ -54,11 +59,20 @@ pub struct Meta {
     skolems: Vec<Fun>,
     /// Holes that some monitor mentions.
     mentioned: FxHashSet<Term>,
+    /// Numbers of the holes whose relations are monitored.
+    related: Vec<usize>,
 }
 
 impl Meta {
-    /// `None` for scripts without constants or that cannot be taken apart, and larger ones than wanted.
-    pub fn of(config: &Values, store: &mut Store, rng: &mut Rng, script: &Script) -> Option<Meta> {
+    /// `None` for scripts without constants or that cannot be taken apart, and larger ones than wanted. The relations of
+    /// the holes with the numbers `related` are monitored, where these are known, else those of random ones.
+    pub fn of(
+        config: &Values,
+        store: &mut Store,
+        rng: &mut Rng,
+        script: &Script,
+        related: Option<Vec<usize>>,
+    ) -> Option<Meta> {
         let holes = Holes::of(store, script)?;
         let skeleton = Skeleton::of(store, &holes.skeleton())?;
         if skeleton.everything.is_empty() || store.subterms(&skeleton.everything).len() > config.largest {
@@ -70,14 +84,25 @@ impl Meta {
             monitors: Vec::new(),
             skolems: Vec::new(),
             mentioned: FxHashSet::default(),
+            related: Vec::new(),
         };
         if !config.rbase {
-            meta.watch(config, store, rng);
+            meta.related = related.unwrap_or_else(|| meta.some_holes(rng, config.relc));
+            meta.watch(config, store);
         }
         Some(meta)
     }
 
-    fn watch(&mut self, config: &Values, store: &mut Store, rng: &mut Rng) {
+    /// Numbers of random holes, in order.
+    fn some_holes(&self, rng: &mut Rng, count: usize) -> Vec<usize> {
+        let mut numbers: Vec<usize> = (0..self.holes.list().len()).collect();
+        rng.shuffle(&mut numbers);
+        numbers.truncate(count);
+        numbers.sort_unstable();
+        numbers
+    }
+
+    fn watch(&mut self, config: &Values, store: &mut Store) {
         let all = Expressions::of(store, &self.skeleton.everything, config.quantifiers);
         let mut said: Vec<Term> = Vec::new();
         for expression in &all.found {
@@ -101,10 +126,8 @@ impl Meta {
                 }
             }
         }
-        let mut chosen: Vec<Hole> = self.holes.list().to_vec();
-        rng.shuffle(&mut chosen);
-        chosen.truncate(config.relc);
-        chosen.sort_by_key(|hole| hole.fun);
+        let related = self.related.iter().filter_map(|number| self.holes.list().get(*number));
+        let chosen: Vec<Hole> = related.copied().collect();
         for (place, one) in chosen.iter().enumerate() {
             for other in &chosen[place + 1..] {
                 said.extend(relations(store, one.term, other.term));
@@ -135,12 +158,22 @@ impl Meta {
         funs.into_iter().filter_map(|fun| store.call(fun, &[]).ok()).collect()
     }
 
-    /// The meta-formula with some monitors enforced: a test case.
-    pub fn formula(&self, store: &mut Store, side: Side, enforced: &[Enforced]) -> Option<Script> {
+    /// The meta-formula with some monitors enforced: a test case. A `lean` one has no others.
+    pub fn formula(
+        &self,
+        store: &mut Store,
+        side: Side,
+        enforced: &[Enforced],
+        lean: bool,
+    ) -> Option<Script> {
+        let monitors: Vec<&Monitor> = match lean {
+            true => enforced.iter().filter_map(|(number, _)| self.monitors.get(*number)).collect(),
+            false => self.monitors.iter().collect(),
+        };
         let fresh: Vec<Fun> =
-            self.skolems.iter().copied().chain(self.monitors.iter().map(|monitor| monitor.fun)).collect();
+            self.skolems.iter().copied().chain(monitors.iter().map(|monitor| monitor.fun)).collect();
         let mut assertions = Vec::new();
-        for monitor in &self.monitors {
+        for monitor in monitors {
             assertions.push(store.op(Op::Equal, &[monitor.term, monitor.says]).ok()?);
         }
         match side {
@@ -182,9 +215,15 @@ impl Meta {
         Some(script)
     }
 
-    /// The mutant with these constants; with monitors and enforcement if these are wanted (section V-G). `None` if they
-    /// are and the script has levels that they would belong to.
-    pub fn mutant(&self, store: &mut Store, constants: &[Term], kept: &[Enforced]) -> Option<Script> {
+    /// The mutant with these constants; with monitors if these are wanted, and with their enforcement (section V-G).
+    /// `None` if they are and the script has levels that they would belong to.
+    pub fn mutant(
+        &self,
+        store: &mut Store,
+        constants: &[Term],
+        kept: &[Enforced],
+        enforce: bool,
+    ) -> Option<Script> {
         let mut script = self.holes.substitute(store, constants)?;
         if kept.is_empty() {
             return Some(script);
@@ -200,14 +239,16 @@ impl Meta {
             commands.push(Command::DeclareConst(fun));
             commands.push(Command::Assert(store.op(Op::Equal, &[term, says]).ok()?));
         }
-        commands.extend(self.enforcement(store, kept)?.into_iter().map(Command::Assert));
+        if enforce {
+            commands.extend(self.enforcement(store, kept)?.into_iter().map(Command::Assert));
+        }
         let check = script.commands.iter().position(Command::is_check).unwrap_or(script.commands.len());
         script.commands.splice(check..check, commands);
         Some(script)
     }
 
     /// The constants that a model gives the holes. What no monitor mentions, a model would give the same value each time:
-    /// it gets the seed's, another hole's or a random one instead.
+    /// it gets the seed's, one that the seed has elsewhere or a random one instead.
     pub fn constants(&self, store: &mut Store, rng: &mut Rng, evaluated: &mut EvaluatedModel) -> Vec<Term> {
         let given = self.holes.constants(store, evaluated);
         let mut constants = given.clone();
@@ -215,23 +256,57 @@ impl Meta {
             if self.mentioned.contains(&hole.term) {
                 continue;
             }
-            let others: Vec<Term> =
-                given.iter().copied().filter(|other| store.sort_of(*other) == hole.sort).collect();
-            constants[place] = if rng.chance(KEEPS) {
-                hole.original
-            } else if rng.chance(0.5) {
-                rng.pick(&others).copied().unwrap_or(hole.original)
-            } else {
-                random_constant(store, rng, hole.sort).unwrap_or(hole.original)
-            };
+            constants[place] = if rng.chance(KEEPS) { hole.original } else { self.other(store, rng, *hole) };
         }
         constants
+    }
+
+    /// Constants between those that a model gave and those of the seed: each is one of these, or one that stands
+    /// elsewhere in the seed. That two places are equal decides as much as what stands there, so now and then they are
+    /// made equal.
+    pub fn neighbours(&self, store: &mut Store, rng: &mut Rng, given: &[Term]) -> Vec<Term> {
+        let holes = self.holes.list();
+        let mut constants: Vec<Term> = Vec::with_capacity(holes.len());
+        for (hole, given) in holes.iter().zip(given) {
+            constants.push(match rng.below(4) {
+                0 => *given,
+                1 => self.other(store, rng, *hole),
+                _ => hole.original,
+            });
+        }
+        if rng.chance(ALIKE) {
+            let one = rng.below(holes.len());
+            let alike: Vec<usize> = (0..holes.len())
+                .filter(|other| *other != one && holes[*other].sort == holes[one].sort)
+                .collect();
+            if let Some(other) = rng.pick(&alike) {
+                constants[one] = constants[*other];
+            }
+        }
+        constants
+    }
+
+    /// A constant for a hole that knows nothing of a model: one that stands elsewhere in the seed, or a random one.
+    fn other(&self, store: &mut Store, rng: &mut Rng, hole: Hole) -> Term {
+        if rng.chance(RANDOM) {
+            return random_constant(store, rng, hole.sort).unwrap_or(hole.original);
+        }
+        let others = self.holes.list().iter().filter(|other| other.sort == hole.sort);
+        let mut others: Vec<Term> = others.map(|other| other.original).collect();
+        others.sort_unstable();
+        others.dedup();
+        rng.pick(&others).copied().unwrap_or(hole.original)
     }
 
     /// Random constants for all holes.
     pub fn random_constants(&self, store: &mut Store, rng: &mut Rng) -> Vec<Term> {
         let constant = |hole: &Hole| random_constant(store, rng, hole.sort).unwrap_or(hole.original);
         self.holes.list().iter().map(constant).collect()
+    }
+
+    /// Numbers of the holes whose relations are monitored.
+    pub fn related(&self) -> &[usize] {
+        &self.related
     }
 
     /// Constants for variables of quantifiers.
@@ -275,7 +350,7 @@ mod tests {
 
     fn meta(store: &mut Store, text: &str, config: &Values) -> Meta {
         let script = parse(store, text.as_bytes(), Mode::Tolerant).expect(text).script;
-        Meta::of(config, store, &mut rng::stream(1, 1), &script).expect("a skeleton")
+        Meta::of(config, store, &mut rng::stream(1, 1), &script, None).expect("a skeleton")
     }
 
     fn said(text: &str, config: &Values) -> Vec<String> {
@@ -290,7 +365,7 @@ mod tests {
     fn the_meta_formula_and_an_enforcement_of_figure_3() {
         let mut store = Store::new();
         let meta = meta(&mut store, FIGURE_3, &Preset::Skolu.settings());
-        let script = meta.formula(&mut store, Side::Bare, &[(1, true)]).expect("well-sorted");
+        let script = meta.formula(&mut store, Side::Bare, &[(1, true)], false).expect("well-sorted");
         let expected = "(declare-const h!1 Int)\n(declare-const h!2 Int)\n(declare-fun x () Int)\n\
             (declare-const m!1 Bool)\n(declare-const m!2 Bool)\n(declare-const m!3 Bool)\n\
             (assert (= m!1 (> x h!1)))\n(assert (= m!2 (< x h!2)))\n\
@@ -303,7 +378,7 @@ mod tests {
         let mut store = Store::new();
         let meta = meta(&mut store, FIGURE_3, &Preset::Cpog.settings());
         let mut last = |side| {
-            let script = meta.formula(&mut store, side, &[]).expect("well-sorted");
+            let script = meta.formula(&mut store, side, &[], false).expect("well-sorted");
             store.term_text(script.assertions().last().expect("assertions"))
         };
         assert_eq!(last(Side::Asserted), "(or (> x h!1) (< x h!2))");
@@ -341,7 +416,7 @@ mod tests {
         let mut store = Store::new();
         let meta = meta(&mut store, FIGURE_3, &Preset::Effinal.settings());
         let constants = [store.int(2), store.int(1)];
-        let script = meta.mutant(&mut store, &constants, &[(1, true)]).expect("one level");
+        let script = meta.mutant(&mut store, &constants, &[(1, true)], true).expect("one level");
         let expected = "(declare-fun x () Int)\n(assert (or (> x 2) (< x 1)))\n(declare-const m!2 Bool)\n\
             (assert (= m!2 (< x 1)))\n(assert m!2)\n(check-sat)\n";
         assert_eq!(print::print(&store, &script, Release::STANDARD), expected);
@@ -367,7 +442,7 @@ mod tests {
         let mut store = Store::new();
         let text = "(set-logic QF_LIA)(declare-fun x () Int)(assert (< (* 2 x) 3))(check-sat-using smt)";
         let meta = meta(&mut store, text, &Values::default());
-        let script = meta.formula(&mut store, Side::Bare, &[]).expect("well-sorted");
+        let script = meta.formula(&mut store, Side::Bare, &[], false).expect("well-sorted");
         assert_eq!(script.commands.last(), Some(&Command::CheckSatUsing("smt".into())));
         let asked = question(&mut store, &script);
         assert_eq!(asked.commands.last(), Some(&Command::CheckSat));

@@ -46,7 +46,7 @@ impl Engine for Values {
 
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
         let seed = bench.seeds.first()?;
-        let round = Coercion::open(self, bench, &seed.script)?;
+        let round = Coercion::open(self, bench, &seed.script, seed.memory.as_deref())?;
         Some(Box::new(round))
     }
 }

@@ -9,7 +9,7 @@ use campaign::input::LARGEST_FILE;
 use campaign::{SeedText, Target};
 use clap::Args;
 use engines::quality::{Figures, Quality};
-use engines::{Ask, Engine, Provenance, SolverSettings, TestCase};
+use engines::{Ask, Attempt, Engine, Provenance, SolverSettings, TestCase};
 use eval::model_text::{Unwritable, read_model, write_model};
 use eval::{Expectation, Model};
 use serde::Serialize;
@@ -137,6 +137,7 @@ impl Mutate {
         let mut quality = Quality::default();
         let mut explained = Vec::new();
         let mut declined = None;
+        let mut memory = None;
         // A round may be shorter than what is wanted; further ones have streams of their own.
         while count < self.count {
             let plan = Plan {
@@ -146,6 +147,7 @@ impl Mutate {
                 logic: "ALL".to_owned(),
                 group: (0..targets.len()).collect(),
                 tactic: None,
+                memory: memory.take(),
                 steps: self.count - count,
             };
             let Some(mut chain) = driver.open(&*engine, &plan, &mut asked)? else {
@@ -168,6 +170,7 @@ impl Mutate {
             if self.explain {
                 explained.extend(chain.explain(&driver.store));
             }
+            memory = chain.memory().map(|(_, memory)| memory.text);
             round += 1;
             if count == before || chain.exhausted().is_some() {
                 break;
@@ -367,6 +370,13 @@ impl Ask for UserAnswers<'_> {
             Some(_) => None,
             None => self.questions()?.model(store, script, variant),
         }
+    }
+
+    fn attempt(&mut self, store: &mut Store, script: &Script, variant: u32) -> Attempt {
+        if self.given.is_some() {
+            return self.model(store, script, variant).map_or(Attempt::Undecided, Attempt::Model);
+        }
+        self.questions().map_or(Attempt::Undecided, |mut solvers| solvers.attempt(store, script, variant))
     }
 
     fn agreed_status(&mut self, store: &Store, script: &Script) -> Option<(Status, String)> {

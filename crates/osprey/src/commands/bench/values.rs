@@ -16,7 +16,7 @@ use crate::{duration, solver_choice};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  osprey bench values museum --records values.jsonl --json values.json
+  osprey bench values museum --corpus corpus --records values.jsonl --json values.json
   osprey bench values museum --configurations rbase,blendb,default --repetitions 2 --items 10
   osprey bench values museum --configurations multief1,multief3,multief5,multief7,multief9   the sweep of Figure 5a
 
@@ -48,8 +48,16 @@ pub struct Values {
     repetitions: u64,
 
     /// Time of one round
-    #[arg(long, value_name = "TIME", default_value = "60", value_parser = duration::parse)]
+    #[arg(long, value_name = "TIME", default_value = "10", value_parser = duration::parse)]
     round_time: Duration,
+
+    /// Files for the experiments on quantifiers and on what enforcement comes to; these are left out without
+    #[arg(long, value_name = "DIR")]
+    corpus: Option<PathBuf>,
+
+    /// Files of each kind from there
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    files: usize,
 
     /// A file for the result of each round; what is there already is not measured again
     #[arg(long, value_name = "FILE")]
@@ -87,6 +95,8 @@ impl Values {
             iterations: self.iterations,
             repetitions: self.repetitions,
             time: self.round_time,
+            corpus: self.corpus,
+            files: self.files,
             records: self.records,
             rng_seed: self.rng_seed,
             jobs: self.common.jobs,

@@ -1,8 +1,11 @@
 //! Settings of engines on the command line, the same for every command that runs engines.
 
 use clap::Args;
-use engines::values::{Preset, Quantifiers};
-use engines::{Diver, Storm, Tuning, Values};
+use engines::{Diver, Storm, Tuning};
+
+mod values;
+
+use values::ValuesSettings;
 
 /// What users may set of engines.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -40,37 +43,8 @@ pub struct EngineSettings {
     #[arg(long, value_name = "P")]
     storm_incremental: Option<f64>,
 
-    /// ValFuzz: configuration of the paper (blendb, blenda, blendbleaf, skolu, adomain, relc3, rbase, ...)
-    #[arg(long, value_name = "NAME")]
-    values_preset: Option<Preset>,
-
-    /// ValFuzz: what becomes of quantified variables: skolu, noskole or mixed
-    #[arg(long, value_name = "HOW")]
-    values_quantifiers: Option<Quantifiers>,
-
-    /// ValFuzz: monitors enforced at once
-    #[arg(long, value_name = "N")]
-    values_multief: Option<usize>,
-
-    /// ValFuzz: constants whose relations are monitored
-    #[arg(long, value_name = "N")]
-    values_relc: Option<usize>,
-
-    /// ValFuzz: enforcements per round
-    #[arg(long, value_name = "N")]
-    values_iterations: Option<usize>,
-
-    /// ValFuzz: models of each enforcement, from one solver after the other
-    #[arg(long, value_name = "N")]
-    values_models: Option<u32>,
-
-    /// ValFuzz: further models of each enforcement with other constants than before
-    #[arg(long, value_name = "N")]
-    values_blocked: Option<u32>,
-
-    /// ValFuzz: truth values likely to be possible together; fewer where they are not
-    #[arg(long)]
-    values_soft: bool,
+    #[command(flatten)]
+    values: ValuesSettings,
 
     /// STORM and DIVER: allow witnesses that fix what the standard leaves open
     #[arg(long)]
@@ -85,7 +59,6 @@ impl EngineSettings {
 
     pub fn tuning(&self) -> Tuning {
         let (storm, diver) = (Storm::default(), Diver::default());
-        let values = self.values_preset.map_or_else(Values::default, Preset::settings);
         Tuning {
             storm: Storm {
                 extended: self.storm_extended,
@@ -103,16 +76,7 @@ impl EngineSettings {
                 options: self.diver_options.unwrap_or(diver.options),
                 ..diver
             },
-            values: Values {
-                quantifiers: self.values_quantifiers.unwrap_or(values.quantifiers),
-                multief: self.values_multief.unwrap_or(values.multief),
-                relc: self.values_relc.unwrap_or(values.relc),
-                iterations: self.values_iterations.unwrap_or(values.iterations),
-                models: self.values_models.unwrap_or(values.models),
-                blocked: self.values_blocked.unwrap_or(values.blocked),
-                soft: self.values_soft || values.soft,
-                ..values
-            },
+            values: self.values.settings(),
         }
     }
 }
