@@ -80,7 +80,8 @@ pub(super) fn run(
             let targets = Target::numbered(references.iter().cloned());
             let configurations = targets.iter().map(Target::configuration).collect();
             let rules = RunRules::for_campaign(Duration::from_secs(1), MEMORY);
-            let mut runner = SolverRunner::new(configurations, rules)?;
+            let mut runner = SolverRunner::new(configurations, rules)
+                .map_err(|source| BenchError::Run { solver: "the references".to_owned(), source })?;
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let Some((file, configuration)) = jobs.get(number).filter(|_| !watch.stopped()) else {
