@@ -37,8 +37,7 @@ pub struct Values {
     /// Most truth values that are enforced beside the goal are those of the last model, and an enforcement without a model
     /// is tried again without half of them; not in the paper.
     pub soft: bool,
-    /// Further mutants of each model whose constants lie between the model's and the seed's; nobody is asked for them. Not
-    /// in the paper.
+    /// Further mutants of each model near the seed; nobody is asked for them. Not in the paper.
     pub near: u32,
     /// A meta-formula has only those monitors that are enforced: the others cost time and change nothing. In the paper it
     /// has all of them.
@@ -59,7 +58,7 @@ impl Default for Values {
     /// BLENDB, the configuration that found most soundness bugs, with what is not in the paper: most combinations of seven
     /// monitors have no model, a model alone knows nothing of the seed, and questions must not cost more than tests.
     fn default() -> Values {
-        Values { soft: true, near: 2, lean: true, own_models: 0.1, ..Preset::BlendB.settings() }
+        Values { soft: true, near: 3, lean: true, own_models: 0.1, ..Preset::BlendB.settings() }
     }
 }
 

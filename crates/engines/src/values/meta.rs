@@ -19,10 +19,14 @@ const MONITORS: usize = 300;
 const KEEPS: f64 = 0.5;
 
 /// Probability that a constant from nowhere is random rather than another one of the seed.
-const RANDOM: f64 = 0.4;
+const RANDOM: f64 = 0.25;
 
-/// Probability that two places are made equal in a mutant near the seed.
-const ALIKE: f64 = 0.5;
+/// Share of the mutants near the seed that have a pattern of equal and unequal constants, and of how many.
+const PATTERNS: f64 = 0.67;
+const PATTERN: usize = 4;
+
+/// Constants drawn to find one unlike the others.
+const DRAWS: usize = 6;
 
 /// A Boolean constant that says whether something holds.
 #[derive(Clone, Copy, Debug)]
@@ -261,27 +265,41 @@ impl Meta {
         constants
     }
 
-    /// Constants between those that a model gave and those of the seed: each is one of these, or one that stands
-    /// elsewhere in the seed. That two places are equal decides as much as what stands there, so now and then they are
-    /// made equal.
+    /// Constants near the seed's: some of them a model's, or a pattern of equal and unequal ones.
     pub fn neighbours(&self, store: &mut Store, rng: &mut Rng, given: &[Term]) -> Vec<Term> {
-        let holes = self.holes.list();
-        let mut constants: Vec<Term> = Vec::with_capacity(holes.len());
-        for (hole, given) in holes.iter().zip(given) {
+        if rng.chance(PATTERNS) {
+            return self.pattern(store, rng);
+        }
+        let mut constants = Vec::with_capacity(given.len());
+        for (hole, given) in self.holes.list().iter().zip(given) {
             constants.push(match rng.below(4) {
                 0 => *given,
                 1 => self.other(store, rng, *hole),
                 _ => hole.original,
             });
         }
-        if rng.chance(ALIKE) {
-            let one = rng.below(holes.len());
-            let alike: Vec<usize> = (0..holes.len())
-                .filter(|other| *other != one && holes[*other].sort == holes[one].sort)
-                .collect();
-            if let Some(other) = rng.pick(&alike) {
-                constants[one] = constants[*other];
-            }
+        constants
+    }
+
+    /// The seed's constants but for some holes of one sort: each of these is equal to one before or unlike all of them.
+    /// Which places are equal decides as much as what stands there, and a model tells little of it: solvers like to give
+    /// one value to everything.
+    fn pattern(&self, store: &mut Store, rng: &mut Rng) -> Vec<Term> {
+        let holes = self.holes.list();
+        let mut constants = self.holes.originals();
+        let Some(sort) = rng.pick(holes).map(|hole| hole.sort) else { return constants };
+        let mut places: Vec<usize> = (0..holes.len()).filter(|place| holes[*place].sort == sort).collect();
+        rng.shuffle(&mut places);
+        places.truncate(PATTERN);
+        let mut used: Vec<Term> = Vec::new();
+        for place in places {
+            let same = if rng.chance(0.5) { rng.pick(&used).copied() } else { None };
+            constants[place] = same.unwrap_or_else(|| {
+                let mut draws = (0..DRAWS).map(|_| self.other(store, rng, holes[place]));
+                let new = draws.find(|new| !used.contains(new));
+                new.unwrap_or(holes[place].original)
+            });
+            used.push(constants[place]);
         }
         constants
     }
