@@ -53,13 +53,13 @@ const EXPECTED: &[(&str, usize, u64)] = &[
     ("storm", 200, 0x4a19_6339_4571_2515),
     ("diver", 200, 0xc8ad_2d4d_9acc_6776),
     ("polarity", 200, 0x56bb_12f4_feb5_28e7),
-    ("values", 89, 0x8994_aed5_e9e2_1181),
+    ("values", 57, 0xf98b_9908_3102_c93c),
     ("diver-uniform", 200, 0xe2a5_950b_d97f_f0eb),
     ("diver-no-complicate", 200, 0x4e0e_e866_b801_30df),
     ("opfuzz+incremental", 200, 0xfb8d_8b33_90c4_31e4),
     ("polarity+incremental", 200, 0x082d_fb39_53d5_fe3d),
     ("storm+values", 200, 0x92bf_1baf_964d_2093),
-    ("opfuzz+values", 200, 0x9d22_f35f_18e2_2ab0),
+    ("opfuzz+values", 200, 0xa2b5_215e_feee_6770),
 ];
 
 /// Knows models full of default values, and a core.

@@ -179,19 +179,19 @@ fn a_later_round_goes_on_from_what_is_covered_until_nothing_is_left() {
     let text = "(declare-fun x () Int)(declare-fun y () Int)
         (assert (or (< x 7) (> y 9) (= (+ x y) 12)))(assert (distinct x y 3))(check-sat)";
     for config in [Values::default(), Preset::BlendB.settings(), Preset::Skolu.settings()] {
-        let config = Values { iterations: 4, ..config };
+        let config = Values { iterations: 1, ..config };
         let (mut memory, mut rounds) = (None, 0);
         loop {
             let (count, exhausted, left) = round(&config, text, memory.clone());
-            assert!(count > 0);
+            assert!(count > 0 || memory.is_some());
             assert_ne!(memory, Some(left.clone()), "every round does something");
             (memory, rounds) = (Some(left), rounds + 1);
             if exhausted == Some("saturated") {
                 break;
             }
-            assert!(rounds < 60, "{memory:?}");
+            assert!(rounds < 200, "{memory:?}");
         }
-        assert!(rounds > 1, "four enforcements are not enough");
+        assert!(rounds > 1, "one enforcement is not enough");
         let (count, exhausted, _) = round(&config, text, memory.clone());
         assert_eq!((count, exhausted), (0, Some("saturated")), "a saturated seed costs nothing");
         let (count, ..) = round(&config, text, Some("of another seed".to_owned()));
