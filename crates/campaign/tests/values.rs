@@ -15,7 +15,7 @@ use solver::{Answer, RunClass, RunRequest, Solver};
 const WALL: Duration = Duration::from_secs(5);
 
 /// Of one run of a judge.
-const LIMIT: Duration = Duration::from_secs(2);
+const LIMIT: Duration = Duration::from_secs(5);
 
 /// Rounds of one seed.
 const ROUNDS: u64 = 3;
