@@ -111,8 +111,8 @@ pub fn run(
     for error in refused {
         draft.skip("item", error.to_string());
     }
-    let items: Vec<Item> =
-        items.into_iter().filter(|item| settings.filters.iter().all(|filter| item.passes(filter))).collect();
+    let items = items.into_iter().filter(|item| settings.filters.iter().all(|filter| item.passes(filter)));
+    let items = mixed(items.collect());
     if items.is_empty() {
         return Err(BenchError::Usage("no item of the museum passes the filters".to_owned()));
     }
@@ -148,6 +148,34 @@ pub fn run(
         draft.partial = Some(format!("interrupted after {} of {} items", uses.len(), items.len()));
     }
     Ok(draft.finish())
+}
+
+/// Wrong answers and other bugs by turns: half of the paper's known bugs are wrong answers, and the first of a folder are
+/// those of one solver.
+fn mixed(items: Vec<Item>) -> Vec<Item> {
+    let (wrong, others): (Vec<Item>, Vec<Item>) = items.into_iter().partition(tables::is_wrong_answer);
+    let (mut wrong, mut others) = (spread(wrong).into_iter(), spread(others).into_iter());
+    let mut mixed = Vec::new();
+    loop {
+        let before = mixed.len();
+        mixed.extend(wrong.next());
+        mixed.extend(others.next());
+        if mixed.len() == before {
+            return mixed;
+        }
+    }
+}
+
+/// Neighbours in the order of names far apart.
+fn spread(items: Vec<Item>) -> Vec<Item> {
+    const PARTS: usize = 8;
+    let mut parts: Vec<Vec<Item>> = (0..PARTS).map(|_| Vec::new()).collect();
+    let size = items.len().div_ceil(PARTS).max(1);
+    for (place, item) in items.into_iter().enumerate() {
+        // By place within a part, so that all parts take turns.
+        parts[place % size % PARTS].push(item);
+    }
+    parts.into_iter().flatten().collect()
 }
 
 /// Everything about one item that is not on record yet.

@@ -37,8 +37,7 @@ pub fn fill(draft: &mut Draft, settings: &Settings, uses: &[(&Item, Use)], recor
     let selected: Vec<&Item> =
         uses.iter().filter(|(_, used)| *used == Use::Selected).map(|(item, _)| *item).collect();
     let trivial = uses.iter().filter(|(_, used)| *used == Use::Trivial).count();
-    let sound = |item: &Item| matches!(item.kind, Kind::RefutationSoundness | Kind::SolutionSoundness);
-    let soundness = selected.iter().filter(|item| sound(item)).count();
+    let soundness = selected.iter().filter(|item| is_wrong_answer(item)).count();
     draft.summary.push(format!(
         "{} known bugs depend on the constants of their trigger, {soundness} of them wrong answers; {trivial} more show with \
          any constants and are counted out. {} repetitions of {} iterations. Efficiency: bugs by a thousand calls of solvers, \
@@ -104,6 +103,11 @@ pub fn fill(draft: &mut Draft, settings: &Settings, uses: &[(&Item, Use)], recor
     }
 }
 
+/// A soundness bug: `sat` or `unsat`, and wrong.
+pub fn is_wrong_answer(item: &Item) -> bool {
+    matches!(item.kind, Kind::RefutationSoundness | Kind::SolutionSoundness)
+}
+
 /// Each repetition that is complete.
 fn runs_of(
     configuration: &Configuration,
@@ -126,8 +130,7 @@ fn runs_of(
             run.calls += (record.questions + record.tests) as f64;
             if record.hit {
                 run.all += 1.0;
-                let wrong = matches!(item.kind, Kind::RefutationSoundness | Kind::SolutionSoundness);
-                run.soundness += if wrong { 1.0 } else { 0.0 };
+                run.soundness += if is_wrong_answer(item) { 1.0 } else { 0.0 };
             }
         }
         if complete {
