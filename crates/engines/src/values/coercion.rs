@@ -175,7 +175,7 @@ impl Coercion {
         }
         let change = format!("enforced {}", explain::enforcement(bench.store, &self.meta, &enforced));
         let mut evaluated = match found {
-            Found::Model(evaluated) => evaluated,
+            Found::Model(evaluated) => *evaluated,
             Found::Nothing => {
                 self.push(Draft::agree(script).with_changes(vec![change]));
                 return;
@@ -417,7 +417,7 @@ fn read_memory(text: &str) -> Option<(Vec<usize>, &str)> {
 
 /// What a solver makes of a formula.
 enum Found {
-    Model(EvaluatedModel),
+    Model(Box<EvaluatedModel>),
     /// It says that there is no model.
     Nothing,
     Undecided,
@@ -426,7 +426,7 @@ enum Found {
 impl Found {
     fn model(&mut self) -> Option<&mut EvaluatedModel> {
         match self {
-            Found::Model(model) => Some(model),
+            Found::Model(model) => Some(&mut **model),
             Found::Nothing | Found::Undecided => None,
         }
     }
@@ -438,7 +438,7 @@ fn attempt(bench: &mut Bench<'_>, script: &Script, variant: u32) -> Found {
     match bench.ask.attempt(bench.store, &question, variant) {
         Attempt::Model(mut model) => {
             model.complete(bench.store, script);
-            Found::Model(EvaluatedModel::new(model, Mode::Given, OF_A_MONITOR))
+            Found::Model(Box::new(EvaluatedModel::new(model, Mode::Given, OF_A_MONITOR)))
         }
         Attempt::Refuted => Found::Nothing,
         Attempt::Undecided => Found::Undecided,
