@@ -30,7 +30,7 @@ mod sqlite;
 mod totals;
 
 pub use counts::{CONSTRUCT, Counts, ENGINE, LOGIC, Learned};
-pub use delta::{Delta, SeedDelta, StoredSeed};
+pub use delta::{Delta, Memories, SeedDelta, SeedMemory, StoredSeed};
 pub use error::StoreError;
 pub use memory::MemoryStore;
 pub use sample::{Sample, Sampler};
@@ -98,6 +98,8 @@ pub struct News {
     pub features: Vec<u64>,
     /// Findings that others added, changed, or found duplicates of.
     pub findings: Vec<KnownFinding>,
+    /// What others' engines have left to know about seeds.
+    pub memories: Memories,
 }
 
 /// The number of a member, never given to another one.
@@ -177,6 +179,9 @@ pub trait CampaignStore: Send {
     fn features(&mut self) -> Result<Vec<u64>, StoreError>;
 
     fn learned(&mut self) -> Result<Learned, StoreError>;
+
+    /// What engines have left to know about seeds.
+    fn memories(&mut self) -> Result<Memories, StoreError>;
 
     fn totals(&mut self) -> Result<Totals, StoreError>;
 
