@@ -112,6 +112,9 @@ fn shown(summary: &Summary, out: &Path) -> String {
         };
         line(format_args!("    {}{flaky}{gone}{faces}", folder.display()));
     }
+    if totals.suppressed > 0 {
+        line(format_args!("  test cases that showed bugs named by --known: {}", totals.suppressed));
+    }
     if summary.pending > 0 {
         let more = if summary.findings.is_empty() { "" } else { " more" };
         let are = if summary.pending == 1 { "is" } else { "are" };

@@ -212,6 +212,18 @@ fn others_hear_that_a_finding_has_another_group(store: &dyn StoreUnderTest) -> D
     Ok(())
 }
 
+fn others_hear_that_a_finding_is_clearer_now(store: &dyn StoreUnderTest) -> Done {
+    let (mut one, mut other) = (store.handle(), store.handle());
+    one.claim(&finding("a"), 0)?;
+    other.news()?;
+    one.show("a", "smaller")?;
+    one.show("nobody's", "nothing")?;
+    let shown = KnownFinding { face: "smaller".into(), ..finding("a") };
+    assert_eq!(other.news()?.findings, std::slice::from_ref(&shown));
+    assert_eq!(other.findings()?, [shown]);
+    Ok(())
+}
+
 fn findings_come_in_the_order_of_rounds_and_steps(store: &dyn StoreUnderTest) -> Done {
     let mut handle = store.handle();
     for (place, (hash, round, step)) in [("a", 10, 0), ("b", 9, 7), ("c", 9, 3)].into_iter().enumerate() {
@@ -441,6 +453,7 @@ on_every_store! {
     a_released_signature_can_be_claimed_again
     a_finding_is_claimed_only_after_a_comparison_with_all_others
     others_hear_that_a_finding_has_another_group
+    others_hear_that_a_finding_is_clearer_now
     findings_come_in_the_order_of_rounds_and_steps
     untried_seeds_are_handed_out_once_the_smallest_first
     a_retired_seed_is_not_handed_out_any_more

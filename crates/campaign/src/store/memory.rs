@@ -324,6 +324,17 @@ impl CampaignStore for MemoryStore {
         Ok(())
     }
 
+    fn show(&mut self, hash: &str, face: &str) -> Result<(), StoreError> {
+        let by = self.writer;
+        let mut campaign = self.campaign();
+        let at = campaign.change();
+        if let Some((known, change)) = campaign.findings.get_mut(hash) {
+            face.clone_into(&mut known.face);
+            change.touch(at, by);
+        }
+        Ok(())
+    }
+
     fn release(&mut self, hash: &str) -> Result<(), StoreError> {
         self.campaign().findings.remove(hash);
         Ok(())

@@ -159,6 +159,9 @@ pub trait CampaignStore: Send {
     /// Puts a finding into another group, as somebody has decided who knows better.
     fn regroup(&mut self, hash: &str, group: &str) -> Result<(), StoreError>;
 
+    /// Shows a finding anew: it was told apart before it was reduced, and is clearer now.
+    fn show(&mut self, hash: &str, face: &str) -> Result<(), StoreError>;
+
     /// Undoes a claim whose folder could not be written.
     fn release(&mut self, hash: &str) -> Result<(), StoreError>;
 

@@ -293,6 +293,10 @@ impl CampaignStore for SqliteStore {
         self.write(Durability::Machine, |change| change.regroup(hash, group))
     }
 
+    fn show(&mut self, hash: &str, face: &str) -> Result<(), StoreError> {
+        self.write(Durability::Machine, |change| change.show(hash, face))
+    }
+
     fn release(&mut self, hash: &str) -> Result<(), StoreError> {
         self.write(Durability::Machine, |change| change.release(hash))
     }
