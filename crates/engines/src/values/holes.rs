@@ -4,6 +4,7 @@ use eval::{EvaluatedModel, Evaluator, Model, to_term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smtlib::{AttributeValue, Command, Fun, Head, Literal, Op, Script, Sort, SortKind, Store, Term};
 
+use crate::quality::formulas;
 use crate::sites::without_status;
 
 /// Constants beyond this number stay as they are.
@@ -171,18 +172,6 @@ fn normal(store: &mut Store, constant: Term, sort: Sort) -> Option<Term> {
 fn is_supported(store: &Store, sort: Sort) -> bool {
     use SortKind::{BitVec, Bool, FiniteField, Float, Int, Real, String};
     matches!(store.sort_kind(sort), Bool | Int | Real | String | BitVec(_) | Float(..) | FiniteField(_))
-}
-
-fn formulas(script: &Script) -> Vec<Term> {
-    let mut found = Vec::new();
-    for command in &script.commands {
-        match command {
-            Command::Assert(term) => found.push(*term),
-            Command::CheckSatAssuming(terms) => found.extend_from_slice(terms),
-            _ => {}
-        }
-    }
-    found
 }
 
 fn must_inline(store: &Store, script: &Script) -> bool {

@@ -313,23 +313,23 @@ impl BugExaminer {
         let interesting = verdicts.iter().any(|verdict| bug.is(verdict, accused, script));
         // Models that are right are an answer; one that nobody can tell is none, and neither is a wrong answer that
         // nothing refutes.
-        let mut answered = interesting;
-        if !interesting && bug.kind == Kind::InvalidModel {
-            let run = &runs[0];
-            let sat: Vec<usize> = run
-                .answers
-                .trusted()
-                .map(|answer| answer.check)
-                .filter(|check| run.status(*check) == Some(Status::Sat))
-                .collect();
-            answered = !sat.is_empty();
-            for check in sat {
-                let found = subject.model_check(run, check, true, &mut asking)?;
-                answered &= found.is_some_and(|found| found.value == ModelValue::True);
-            }
-        }
+        let answered = interesting
+            || bug.kind == Kind::InvalidModel && models_are_right(&mut subject, &runs[0], &mut asking)?;
         Ok(Examination { interesting, model, answered, ..no })
     }
+}
+
+/// Does every model of a run, of which there is one, satisfy what it is a model of?
+fn models_are_right(subject: &mut Subject, run: &Run, asking: &mut Asking) -> Result<bool, RunError> {
+    let mut right = false;
+    for answer in run.answers.trusted().filter(|answer| run.status(answer.check) == Some(Status::Sat)) {
+        let found = subject.model_check(run, answer.check, true, asking)?;
+        right = found.is_some_and(|found| found.value == ModelValue::True);
+        if !right {
+            break;
+        }
+    }
+    Ok(right)
 }
 
 /// A candidate in the words of each solver.
