@@ -8,6 +8,7 @@
 //! - [`eval_diff`]: the evaluator against solvers, with the cases of [`differential`]; [`eval_speed`]: its speed
 //! - [`throughput`]: executions per second; [`coverage`]: what watching the code of solvers costs
 //! - [`machine`]: where and when; [`watch`]: progress and ending early
+//! - [`values`]: ValFuzz's configurations on known bugs
 //! - [`museum`]: known bugs found again; [`race`]: other fuzzers side by side; [`variants`]: Osprey against itself;
 //!   [`mod@reduce`]: reduction next to ddSMT
 
@@ -27,6 +28,7 @@ pub mod race;
 pub mod reduce;
 pub mod report;
 pub mod throughput;
+pub mod values;
 pub mod variants;
 pub mod watch;
 

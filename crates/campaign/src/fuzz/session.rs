@@ -51,7 +51,7 @@ impl Session<'_> {
         let unwanted = triage::unwanted(&settings.known)?;
         let mut reached = Reached::of(campaign.targets).unused(settings.unused_coverage);
         reached.restore(&store.sites()?);
-        let state = State::new(
+        let mut state = State::new(
             store.started()?,
             store.learned()?,
             store.pool()?,
@@ -61,6 +61,7 @@ impl Session<'_> {
             unwanted,
         )
         .reaching(reached);
+        state.recall(store.memories()?);
         log.write(&LogLine::Start {
             rng_seed: campaign.identity.rng_seed,
             solvers: &campaign.targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>(),

@@ -22,6 +22,25 @@ pub struct SeedDelta {
     pub counts: Counts,
 }
 
+/// What an engine is to know about a seed that it has worked on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SeedMemory {
+    /// In the engine's own words.
+    pub text: String,
+    /// Another round would make nothing more of the seed.
+    pub exhausted: bool,
+}
+
+impl SeedMemory {
+    /// Takes in a later one. What has come to its end stays so, whoever writes last.
+    pub fn update(&mut self, later: SeedMemory) {
+        *self = SeedMemory { exhausted: self.exhausted || later.exhausted, ..later };
+    }
+}
+
+/// Memories by the seed's hash and the engine's name.
+pub type Memories = BTreeMap<(String, String), SeedMemory>;
+
 /// Increments and new things. Deltas of any number of processes, merged in any order, give the same campaign.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delta {
@@ -39,6 +58,8 @@ pub struct Delta {
     /// Sites that nobody had reached as far as this process knew, by the code they are of.
     pub sites: BTreeMap<u64, Vec<u32>>,
     pub samples: Vec<Sample>,
+    /// What engines are to know about seeds; the last one told counts.
+    pub memories: Memories,
 }
 
 impl Delta {
@@ -48,7 +69,18 @@ impl Delta {
 
     /// Adds a later delta of the same process.
     pub fn merge(&mut self, later: Delta) {
-        let Delta { totals, learned, seeds, new_seeds, ancestors, retired, features, sites, samples } = later;
+        let Delta {
+            totals,
+            learned,
+            seeds,
+            new_seeds,
+            ancestors,
+            retired,
+            features,
+            sites,
+            samples,
+            memories,
+        } = later;
         self.totals.add(&totals);
         self.learned.merge(&learned);
         self.seeds.extend(seeds);
@@ -62,6 +94,9 @@ impl Delta {
             self.sites.entry(code).or_default().extend(sites);
         }
         self.samples.extend(samples);
+        for (key, memory) in memories {
+            self.memories.entry(key).or_default().update(memory);
+        }
     }
 }
 

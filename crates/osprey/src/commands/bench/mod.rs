@@ -13,6 +13,7 @@ mod page;
 mod race;
 mod reduce;
 mod throughput;
+mod values;
 mod variants;
 mod verdicts;
 
@@ -51,6 +52,7 @@ enum Benchmark {
     Race(race::Race),
     Reduce(reduce::Reduce),
     Throughput(throughput::ThroughputCommand),
+    Values(values::Values),
     Variants(variants::Variants),
     Verdicts(verdicts::Verdicts),
 }
@@ -70,6 +72,7 @@ impl Bench {
             Benchmark::Race(race) => race.run(),
             Benchmark::Reduce(reduce) => reduce.run(),
             Benchmark::Throughput(throughput) => throughput.run(),
+            Benchmark::Values(values) => values.run(),
             Benchmark::Variants(variants) => variants.run(),
             Benchmark::Verdicts(verdicts) => verdicts.run(),
         }
