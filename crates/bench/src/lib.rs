@@ -7,11 +7,13 @@
 //! - [`mutants`], [`acceptance`]: rates of engines, and whether solvers read what they make
 //! - [`eval_diff`]: the evaluator against solvers, with the cases of [`differential`]; [`eval_speed`]: its speed
 //! - [`throughput`]: executions per second
+//! - [`constructs`]: the experiments of BanditFuzz
 //! - [`machine`]: where and when; [`watch`]: progress and ending early
 //! - [`museum`]: known bugs found again; [`race`]: other fuzzers side by side; [`variants`]: Osprey against itself;
 //!   [`mod@reduce`]: reduction next to ddSMT
 
 pub mod acceptance;
+pub mod constructs;
 pub mod differential;
 pub mod error;
 pub mod eval_diff;

@@ -13,6 +13,7 @@ pub mod bandit;
 mod config;
 mod constants;
 mod grammar;
+mod insert;
 pub mod logic;
 mod operands;
 mod replace;

@@ -6,12 +6,14 @@
 //! - [`Arm`]: the counts of one choice
 //! - [`ThompsonBeta`], [`ThompsonGamma`], [`Ucb1`], [`EpsilonGreedy`]: the agents
 //! - [`Exploring`]: any agent, but now and then at random
-//! - [`normal`], [`gamma`], [`beta`]: the variates they draw
+//! - [`normal`], [`gamma`], [`beta`]: the variates they draw; [`beta_quantile`]: what a posterior says
 
+mod credible;
 mod variates;
 
 use serde::{Deserialize, Serialize};
 
+pub use credible::beta_quantile;
 pub use variates::{beta, gamma, normal};
 
 use crate::Rng;
