@@ -137,3 +137,50 @@ impl Agent for Uniform {
         (!arms.is_empty()).then(|| rng.below(arms.len()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn learned(counts: &[(&str, u64, u64)]) -> Learned {
+        let mut learned = Learned::default();
+        for (name, pulls, rewards) in counts {
+            for pull in 0..*pulls {
+                learned.record(name, pull < *rewards);
+            }
+        }
+        learned
+    }
+
+    #[test]
+    fn the_posterior_is_that_of_the_counts() {
+        let learned = learned(&[("fp.rem", 10, 7)]);
+        assert_eq!(posterior(&learned.arms["fp.rem"]), (8.0, 4.0));
+        assert_eq!(Learned::expected(&learned.arms["fp.rem"]), 8.0 / 12.0);
+        assert_eq!(posterior(&Arm::default()), (1.0, 1.0));
+        let ranked = &learned.ranking()[0];
+        assert_eq!((ranked.pulls, ranked.rewards), (10, 7));
+        assert!(ranked.low < ranked.expected && ranked.expected < ranked.high);
+    }
+
+    #[test]
+    fn states_add_up_whatever_their_order_and_survive_a_file() {
+        let (one, other) = (learned(&[("a", 3, 1), ("b", 2, 2)]), learned(&[("b", 4, 1), ("c", 1, 0)]));
+        let (mut left, mut right) = (one.clone(), other.clone());
+        left.merge(&other);
+        right.merge(&one);
+        assert_eq!(left, right);
+        assert_eq!((left.arms["b"].tries, left.arms["b"].reward), (6, 3.0));
+        let text = serde_json::to_string(&left).expect("JSON");
+        assert_eq!(serde_json::from_str::<Learned>(&text).expect("read"), left);
+        left.subtract(&one);
+        assert_eq!(left, other);
+    }
+
+    #[test]
+    fn what_is_known_decides_more_than_one_lucky_pull() {
+        let learned = learned(&[("lucky", 1, 1), ("steady", 100, 80), ("poor", 100, 5)]);
+        let names: Vec<String> = learned.ranking().into_iter().map(|ranked| ranked.construct).collect();
+        assert_eq!(names, ["steady", "lucky", "poor"]);
+    }
+}

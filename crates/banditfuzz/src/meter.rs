@@ -49,6 +49,8 @@ const NOISE: f64 = 0.004;
 const NOISE_SHARE: f64 = 0.05;
 /// Differences below so many times the noise are measured again.
 const CLOSE: f64 = 4.0;
+/// The part of the limit in which every reference must be done.
+const SLICE: f64 = 0.125;
 /// Time on the clock for each second of CPU time, where other processes want the core too.
 const PATIENCE: f64 = 4.0;
 
@@ -70,7 +72,7 @@ pub struct Meter {
 #[derive(Clone, Debug)]
 pub enum Outcome {
     Scored(Scored),
-    /// Its score is not above the floor.
+    /// Its score is not above the floor, or a reference is slow, too.
     Below,
     /// Somebody gives no answer: nothing can be compared.
     Unusable,
@@ -158,11 +160,6 @@ impl Meter {
         limit(&self.parties[0], self.timeout, self.score)
     }
 
-    /// Units per second of what is measured.
-    fn unit(&self) -> f64 {
-        self.limit() / self.timeout
-    }
-
     /// What the user should hear about how solvers run.
     pub fn take_notes(&mut self) -> Vec<String> {
         self.runner.take_notes()
@@ -176,8 +173,7 @@ impl Meter {
         }
     }
 
-    /// Measures an input. What cannot come above the floor is not measured to its end: without a target that is slow
-    /// enough the references are not asked, and they are stopped where they are too slow.
+    /// Measures an input. What cannot come above the floor, or is slow for a reference too, is not measured to its end.
     pub fn measure(&mut self, text: &str, floor: f64) -> Result<Outcome, RunError> {
         let bar = floor + self.noise(floor);
         let mut scored = match self.once(text, bar)? {
@@ -201,30 +197,69 @@ impl Meter {
     fn once(&mut self, text: &str, bar: f64) -> Result<Outcome, RunError> {
         let limit = self.limit();
         let texts = self.texts(text);
-        let run = self.run(0, &texts[0], None)?;
-        let Some(target) = self.reading(0, &run) else { return Ok(Outcome::Unusable) };
+        // Most inputs are decided in a slice of the limit. The target has the rest of it only where every reference is
+        // done within the slice: a gap has two sides, and what is slow for everybody is none.
+        let slice = self.timeout * SLICE;
+        let mut run = self.run_for(0, &texts[0], slice)?;
+        let undecided = self.is_cut(&run, slice);
+        let mut target = match undecided {
+            true => Reading::timed_out(limit),
+            false => match self.reading(0, &run) {
+                Some(reading) => reading,
+                None => return Ok(Outcome::Unusable),
+            },
+        };
         if target.par2(limit) <= bar {
             return Ok(Outcome::Below);
         }
+        let mut others = Vec::with_capacity(self.parties.len() - 1);
         let mut references = Vec::with_capacity(self.parties.len() - 1);
         for (party, text) in texts.iter().enumerate().skip(1) {
-            let left = (target.par2(limit) - bar).min(limit) / self.unit();
-            let wall = bar.is_finite().then(|| Duration::from_secs_f64((left + self.start_time(party)) * PATIENCE + 0.1));
-            let other = self.run(party, text, wall)?;
-            if wall.is_some() && other.outcome.timed_out {
+            let other = self.run_for(party, text, slice)?;
+            if self.is_cut(&other, slice) {
                 return Ok(Outcome::Below);
             }
             let Some(reading) = self.reading(party, &other) else { return Ok(Outcome::Unusable) };
-            if contradict(&run, &other) {
-                return Ok(Outcome::Contradiction);
-            }
             if target.par2(limit) - reading.par2(limit) <= bar {
                 return Ok(Outcome::Below);
             }
             references.push(reading);
+            others.push(other);
+        }
+        if undecided {
+            run = self.run(0, &texts[0], None)?;
+            target = match self.reading(0, &run) {
+                Some(reading) => reading,
+                None => return Ok(Outcome::Unusable),
+            };
+        }
+        if others.iter().any(|other| contradict(&run, other)) {
+            return Ok(Outcome::Contradiction);
         }
         let score = margin(target, &references, limit);
-        Ok(Outcome::Scored(Scored { target, references, score }))
+        Ok(if score > bar { Outcome::Scored(Scored { target, references, score }) } else { Outcome::Below })
+    }
+
+    /// A run that is stopped after so many CPU seconds net of the start, where these are measured.
+    fn run_for(&mut self, party: usize, text: &str, seconds: f64) -> Result<Run, RunError> {
+        if self.score == Score::Resource {
+            return self.run(party, text, None);
+        }
+        let whole = seconds + self.starts[party];
+        let wall = |patience: f64| Some(Duration::from_secs_f64(whole * patience + 0.01));
+        let run = self.run(party, text, wall(1.2))?;
+        if run.outcome.timed_out && run.outcome.cpu_time.as_secs_f64() < whole {
+            // Others have used the core.
+            return self.run(party, text, wall(PATIENCE));
+        }
+        Ok(run)
+    }
+
+    /// It was stopped before it came to an end, or took as long.
+    fn is_cut(&self, run: &Run, seconds: f64) -> bool {
+        self.score == Score::Cpu
+            && (run.outcome.timed_out || run.outcome.cpu_exceeded)
+            && run.outcome.cpu_time.as_secs_f64() >= seconds
     }
 
     /// Target and references on an input to its end, whatever its score: for confirmation and reports.
@@ -262,13 +297,6 @@ impl Meter {
             Score::Resource => {
                 resources(self.parties[party].release().family, &String::from_utf8_lossy(&run.outcome.stdout))
             }
-        }
-    }
-
-    fn start_time(&self, party: usize) -> f64 {
-        match self.score {
-            Score::Cpu => self.starts[party],
-            Score::Resource => 0.1,
         }
     }
 

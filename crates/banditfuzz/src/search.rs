@@ -79,7 +79,7 @@ pub struct Found {
     pub inputs: u64,
     /// Inputs on which somebody gave no answer.
     pub unusable: u64,
-    /// Inputs on which nobody came to an end, or the references took as long as the target: no use either.
+    /// Inputs that are no worse for the target than the one in hand.
     pub below: u64,
     pub mutations: u64,
     /// Mutations that gave no input.
@@ -107,16 +107,31 @@ const CONTRADICTIONS: usize = 20;
 
 /// A run under way.
 pub struct Search<'a> {
-    pub rules: SearchRules,
-    pub generator: &'a mut Generator,
-    pub meter: &'a mut Meter,
-    pub rng: Rng,
+    rules: SearchRules,
+    generator: &'a mut Generator,
+    meter: &'a mut Meter,
+    rng: Rng,
     /// Whether the user wants to end; told the CPU time and the best score so far.
-    pub stopped: &'a dyn Fn(f64, f64) -> bool,
-    pub found: Found,
+    stopped: &'a dyn Fn(f64, f64) -> bool,
+    found: Found,
+    /// Our own CPU time up to the last account.
+    own: Option<Duration>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    /// A run that begins with what is known already.
+    pub fn new(
+        rules: SearchRules,
+        generator: &'a mut Generator,
+        meter: &'a mut Meter,
+        rng: Rng,
+        known: Learned,
+        stopped: &'a dyn Fn(f64, f64) -> bool,
+    ) -> Search<'a> {
+        let found = Found { learned: known, ..Found::default() };
+        Search { rules, generator, meter, rng, stopped, found, own: None }
+    }
+
     /// Until the CPU time is used up, the score is as high as it gets, or the user ends it.
     pub fn run(mut self) -> Result<Found, RunError> {
         match self.rules.method {
@@ -133,7 +148,10 @@ impl Search<'_> {
     }
 
     fn account(&mut self) {
-        self.found.cpu += self.meter.take_cpu().as_secs_f64();
+        let own = campaign::thread_cpu();
+        let spent = self.own.map_or(Duration::ZERO, |before| own.saturating_sub(before));
+        self.own = Some(own);
+        self.found.cpu += (self.meter.take_cpu() + spent).as_secs_f64();
     }
 
     fn score(&self) -> f64 {
@@ -151,10 +169,7 @@ impl Search<'_> {
     /// The input's score if it is above the floor; the best is kept.
     fn try_input(&mut self, text: &str, floor: f64) -> Result<Option<Scored>, RunError> {
         self.found.inputs += 1;
-        let own = campaign::thread_cpu();
-        let outcome = self.meter.measure(text, floor)?;
-        self.found.cpu += campaign::thread_cpu().saturating_sub(own).as_secs_f64();
-        match outcome {
+        match self.meter.measure(text, floor)? {
             Outcome::Scored(scored) => {
                 self.account();
                 if scored.score > self.score() {

@@ -289,14 +289,10 @@ impl Lane<'_> {
                 self.tell(cpu, score);
                 self.watch.stopped()
             };
-            let search = Search {
-                rules: SearchRules { method, agent: settings.agent, budget: settings.time },
-                generator: &mut generator,
-                meter: &mut meter,
-                rng: rng::stream(settings.rng_seed, ((method as u64) << 32) | run as u64),
-                stopped: &stopped,
-                found: Found { learned: settings.known.clone(), ..Found::default() },
-            };
+            let rules = SearchRules { method, agent: settings.agent, budget: settings.time };
+            let rng = rng::stream(settings.rng_seed, ((method as u64) << 32) | run as u64);
+            let known = settings.known.clone();
+            let search = Search::new(rules, &mut generator, &mut meter, rng, known, &stopped);
             let mut found = search.run()?;
             found.learned.subtract(&settings.known);
             for note in meter.take_notes() {
@@ -310,7 +306,8 @@ impl Lane<'_> {
                 files::write_json(&path(&settings.out, method, run), &record)?;
             } else {
                 // Cut short by the user: told in the report, and made again by a resumed session.
-                files::write_json(&settings.out.join("runs").join(format!("{}-{run}.partial", method.word())), &record)?;
+                let name = format!("{}-{run}.partial", method.word());
+                files::write_json(&settings.out.join("runs").join(name), &record)?;
             }
             self.shared.ended.fetch_add(1, Ordering::Relaxed);
             lock(&self.shared.made).push(record);
@@ -394,21 +391,20 @@ pub fn learned(settings: &Settings, records: &[Record]) -> Learned {
 
 /// Why a session has nothing to show, if it has nothing.
 pub fn complaint(records: &[Record], timeout: Duration) -> Option<String> {
-    let inputs: u64 = records.iter().map(|record| record.found.inputs).sum();
-    let usable = records.iter().filter_map(|record| record.found.best.as_ref());
-    let told = usable.clone().any(|best| best.scored.references.iter().all(|reading| reading.solved));
-    if told || records.is_empty() {
+    let sum = |figure: fn(&Found) -> u64| -> u64 { records.iter().map(|record| figure(&record.found)).sum() };
+    if records.is_empty() || records.iter().any(|record| record.found.best.is_some()) {
         return None;
     }
+    let (inputs, unusable) = (sum(|found| found.inputs), sum(|found| found.unusable));
     let limit = timeout.as_secs_f64();
-    Some(match usable.count() {
-        0 => format!(
-            "none of {inputs} inputs could be compared: on each of them a solver gave no answer; try another logic, or \
+    Some(match unusable * 2 > inputs {
+        true => format!(
+            "none of {inputs} inputs could be compared: on {unusable} of them a solver gave no answer; try another logic, or \
              smaller inputs (--depth, --assertions)"
         ),
-        _ => format!(
-            "on every one of {inputs} inputs a reference ran into the limit of {limit} s, so nothing can be compared: \
-             raise --timeout, or make the inputs smaller (--depth, --assertions, --ops)"
+        false => format!(
+            "on every one of {inputs} inputs a reference came too near to the limit of {limit} s, so nothing can be \
+             compared: raise --timeout, or make the inputs smaller (--depth, --assertions, --ops)"
         ),
     })
 }

@@ -183,7 +183,7 @@ fn fill(report: &mut Report, settings: &Settings, all: &[Localized]) {
         of.iter().for_each(|found| learned.merge(&found.learned));
         let best: Vec<String> = learned.ranking().into_iter().take(3).map(|one| one.construct).collect();
         row.push(best.join(", ").into());
-        table.row(row);
+        table.rows.push(row);
     }
     report.tables.push(table);
     let mut each = Table::detail("Every run", &["method", "inputs", "bugs", "kinds", "mutations", "failed"]);

@@ -153,12 +153,12 @@ fn fill(report: &mut Report, settings: &Settings, all: &[TargetRecords]) {
         let mut row: Vec<Cell> = vec![target.name.as_str().into()];
         row.extend(margins.iter().map(|margin| margin.map_or(Cell::None, rounded)));
         row.push(gain(&settings.methods, &margins));
-        table.row(row);
+        table.rows.push(row);
     }
     let mut row: Vec<Cell> = vec!["all targets".into()];
     row.extend(sums.iter().map(|sum| rounded(*sum)));
     row.push(gain(&settings.methods, &sums.iter().copied().map(Some).collect::<Vec<_>>()));
-    table.row(row);
+    table.rows.push(row);
     report.tables.push(table);
     let mut ranks = Table::new("Constructs, the most rewarding first", &["target", "constructs"]);
     for target in all {

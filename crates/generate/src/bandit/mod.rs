@@ -231,6 +231,34 @@ mod tests {
         }
     }
 
+    /// Reward that is missed beside always pulling the best arm, in expectation, mean over some plays.
+    fn regret(agent: &dyn Agent, tries: usize) -> f64 {
+        let plays = 20;
+        let missed = |arms: [Arm; 3]| -> f64 {
+            arms.iter().zip(SUCCESS).map(|(arm, p)| arm.tries as f64 * (SUCCESS[2] - p)).sum()
+        };
+        (0..plays).map(|stream| missed(play(agent, tries, 100 + stream))).sum::<f64>() / plays as f64
+    }
+
+    #[test]
+    fn regret_grows_with_the_logarithm_where_that_of_uniform_choice_grows_with_the_tries() {
+        let uniform = |tries: usize| tries as f64 * SUCCESS.iter().map(|p| SUCCESS[2] - p).sum::<f64>() / 3.0;
+        let agents: [(&str, Box<dyn Agent>); 2] =
+            [("thompson", Box::new(ThompsonBeta::default())), ("ucb1", Box::new(Ucb1::default()))];
+        for (name, agent) in agents {
+            let (short, long) = (regret(agent.as_ref(), 500), regret(agent.as_ref(), 4_000));
+            assert!(short < uniform(500) / 2.0, "{name}: {short} of {}", uniform(500));
+            assert!(long < uniform(4_000) / 8.0, "{name}: {long} of {}", uniform(4_000));
+            // Eight times the tries, less than three times the regret.
+            assert!(long < 3.0 * short, "{name}: {short}, then {long}");
+        }
+        // With a fixed share of random choices regret grows with the tries, at that share of the uniform one's rate.
+        let greedy = EpsilonGreedy { epsilon: 0.33 };
+        let long = regret(&greedy, 4_000);
+        assert!(long < 0.45 * uniform(4_000), "{long} of {}", uniform(4_000));
+        assert!(long > 0.25 * uniform(4_000), "{long} of {}", uniform(4_000));
+    }
+
     #[test]
     fn the_same_counts_and_stream_give_the_same_choices() {
         for (name, agent) in agents() {
