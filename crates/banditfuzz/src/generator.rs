@@ -1,9 +1,10 @@
 //! Inputs from nothing, or from seeds: texts in the standard dialect.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use generate::bandit::ThompsonBeta;
 use generate::{Config, Grammar, GrammarError, Rng};
 use serde::{Deserialize, Serialize};
 use smtlib::theory::{Row, SortPattern, table};
@@ -47,8 +48,28 @@ impl Default for Parameters {
     }
 }
 
-/// What a construct that was never rewarded weighs, beside 1 for the best.
-const LEAST: f64 = 0.05;
+/// The share of inputs that count as slow when it is learned what makes inputs slow.
+pub const ELITE: f64 = 0.15;
+/// How much is assumed of what was never seen, in inputs.
+const PRIOR: f64 = 4.0;
+/// Bounds of the factors by which weights are changed.
+const FACTORS: (f64, f64) = (0.05, 8.0);
+/// Names of sizes among the features of inputs.
+const ASSERTIONS: &str = "assertions";
+const DEPTH: &str = "depth";
+
+/// A share of slow inputs, drawn from what is known of a feature.
+fn draw(rng: &mut Rng, promise: &Learned, feature: &str) -> f64 {
+    let arm = promise.arms.get(feature).copied().unwrap_or_default();
+    ThompsonBeta { successes: PRIOR * ELITE, failures: PRIOR * (1.0 - ELITE) }.draw(&arm, rng)
+}
+
+/// The size with the highest share drawn.
+fn promising(rng: &mut Rng, promise: &Learned, name: &str, sizes: RangeInclusive<usize>) -> usize {
+    let least = *sizes.start();
+    let drawn = sizes.map(|size| (size, draw(rng, promise, &format!("{name} {size}"))));
+    drawn.max_by(|x, y| x.1.total_cmp(&y.1)).map_or(least, |(size, _)| size)
+}
 
 /// Makes and changes inputs. One per worker: it has a store of its own.
 pub struct Generator {
@@ -79,39 +100,58 @@ impl Generator {
         self.mutator.constructs()
     }
 
-    /// A new input; constructs that were rewarded are favoured where something has been learned.
-    pub fn fresh(&mut self, rng: &mut Rng, learned: Option<&Learned>) -> String {
+    /// A new input; where something has been learned, what made inputs slow is more likely.
+    pub fn fresh(&mut self, rng: &mut Rng, promise: Option<&Learned>) -> String {
         if let Some(seed) = rng.pick(&self.seeds) {
             return seed.to_string();
         }
         self.store.reset(&self.clean);
-        let mut between = |range: &RangeInclusive<usize>| rng.between(*range.start(), *range.end());
-        let (variables, assertions, depth) = (
-            between(&self.parameters.variables),
-            between(&self.parameters.assertions),
-            between(&self.parameters.depth),
-        );
-        let favouring = learned.and_then(|learned| self.favouring(learned));
-        let grammar = favouring.as_ref().unwrap_or(&self.grammar).sized(variables, assertions, depth);
+        let Parameters { variables, assertions, depth, .. } = &self.parameters;
+        let variables = rng.between(*variables.start(), *variables.end());
+        let grammar = match promise {
+            None => {
+                let assertions = rng.between(*assertions.start(), *assertions.end());
+                let depth = rng.between(*depth.start(), *depth.end());
+                self.grammar.sized(variables, assertions, depth)
+            }
+            Some(promise) => {
+                let assertions = promising(rng, promise, ASSERTIONS, assertions.clone());
+                let depth = promising(rng, promise, DEPTH, depth.clone());
+                self.favouring(rng, promise).sized(variables, assertions, depth)
+            }
+        };
         let mut script = grammar.script(&mut self.store, rng);
         smtlib::logic::widen(&mut self.store, &mut script);
         print::print(&self.store, &script, Release::STANDARD)
     }
 
-    /// The grammar with weights by expected reward.
-    fn favouring(&self, learned: &Learned) -> Option<Grammar> {
-        let best = learned.arms.values().map(Learned::expected).fold(0.0, f64::max);
+    /// The grammar with weights drawn from what is known of each operator.
+    fn favouring(&self, rng: &mut Rng, promise: &Learned) -> Grammar {
         let mut config = self.grammar.config().clone();
-        for row in table().rows().iter().filter(|row| self.grammar.allows(row.op)) {
-            let name = Construct::Operator(row.op).to_string();
-            if let Some(arm) = learned.arms.get(&name).filter(|arm| arm.tries > 0) {
-                let own = config.operators.get(row.variant).or_else(|| config.operators.get(row.name));
-                let own = own.copied().unwrap_or(1.0);
-                let weight = own * (Learned::expected(arm) / best).max(LEAST);
-                config.operators.insert(row.variant.to_owned(), weight);
-            }
+        for row in table().rows().iter().filter(|row| self.grammar.allows(row.op) && !row.args.is_empty()) {
+            let own = config.operators.get(row.variant).or_else(|| config.operators.get(row.name));
+            let own = own.copied().unwrap_or_else(|| self.grammar.weight(row.op));
+            let factor = draw(rng, promise, &Construct::Operator(row.op).to_string()) / ELITE;
+            config.operators.insert(row.variant.to_owned(), own * factor.clamp(FACTORS.0, FACTORS.1));
         }
-        self.grammar.with_config(config).ok()
+        self.grammar.with_config(config).unwrap_or_else(|_| self.grammar.clone())
+    }
+
+    /// What an input is made of, for the counts that [`Generator::fresh`] goes by.
+    pub fn features(&mut self, text: &str) -> Vec<String> {
+        self.store.reset(&self.clean);
+        let Ok(parsed) = smtlib::parse(&mut self.store, text.as_bytes(), Mode::Tolerant) else {
+            return Vec::new();
+        };
+        let roots: Vec<_> = parsed.script.assertions().collect();
+        let operators: BTreeSet<_> =
+            self.store.subterms(&roots).into_iter().filter_map(|term| self.store.op_of(term)).collect();
+        let mut features: Vec<String> =
+            operators.into_iter().map(|op| Construct::Operator(op).to_string()).collect();
+        let depth = roots.iter().map(|root| self.store.depth(*root)).max().unwrap_or(1);
+        features.push(format!("{ASSERTIONS} {}", roots.len()));
+        features.push(format!("{DEPTH} {}", depth.saturating_sub(1)));
+        features
     }
 
     /// Reads an input, and what can be put into it; nothing if it cannot be read.

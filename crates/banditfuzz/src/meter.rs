@@ -52,7 +52,7 @@ const CLOSE: f64 = 4.0;
 /// The part of the limit in which every reference must be done.
 const SLICE: f64 = 0.125;
 /// Time on the clock for each second of CPU time, where other processes want the core too.
-const PATIENCE: f64 = 4.0;
+const PATIENCE: f64 = 30.0;
 
 /// Measures inputs, one at a time.
 pub struct Meter {
@@ -72,8 +72,9 @@ pub struct Meter {
 #[derive(Clone, Debug)]
 pub enum Outcome {
     Scored(Scored),
-    /// Its score is not above the floor, or a reference is slow, too.
-    Below,
+    /// Its score is not above the floor. What the target needed more than the references asked so far; nothing where a
+    /// reference is slow, too.
+    Below(f64),
     /// Somebody gives no answer: nothing can be compared.
     Unusable,
     /// Target and reference contradict each other: a bug of another kind.
@@ -210,18 +211,18 @@ impl Meter {
             },
         };
         if target.par2(limit) <= bar {
-            return Ok(Outcome::Below);
+            return Ok(Outcome::Below(target.used));
         }
         let mut others = Vec::with_capacity(self.parties.len() - 1);
         let mut references = Vec::with_capacity(self.parties.len() - 1);
         for (party, text) in texts.iter().enumerate().skip(1) {
             let other = self.run_for(party, text, slice)?;
             if self.is_cut(&other, slice) {
-                return Ok(Outcome::Below);
+                return Ok(Outcome::Below(0.0));
             }
             let Some(reading) = self.reading(party, &other) else { return Ok(Outcome::Unusable) };
             if target.par2(limit) - reading.par2(limit) <= bar {
-                return Ok(Outcome::Below);
+                return Ok(Outcome::Below((target.used - reading.used).max(0.0)));
             }
             references.push(reading);
             others.push(other);
@@ -237,7 +238,10 @@ impl Meter {
             return Ok(Outcome::Contradiction);
         }
         let score = margin(target, &references, limit);
-        Ok(if score > bar { Outcome::Scored(Scored { target, references, score }) } else { Outcome::Below })
+        Ok(match score > bar {
+            true => Outcome::Scored(Scored { target, references, score }),
+            false => Outcome::Below(score.max(0.0)),
+        })
     }
 
     /// A run that is stopped after so many CPU seconds net of the start, where these are measured.

@@ -8,7 +8,7 @@ use generate::bandit::{Agent, Arm, ThompsonBeta};
 use serde::{Deserialize, Serialize};
 use solver::run::RunError;
 
-use crate::generator::Generator;
+use crate::generator::{ELITE, Generator};
 use crate::learned::{AgentName, Learned, Uniform};
 use crate::meter::{Meter, Outcome, Scored};
 use crate::par2::perfect;
@@ -114,8 +114,37 @@ pub struct Search<'a> {
     /// Whether the user wants to end; told the CPU time and the best score so far.
     stopped: &'a dyn Fn(f64, f64) -> bool,
     found: Found,
+    promise: Promise,
     /// Our own CPU time up to the last account.
     own: Option<Duration>,
+}
+
+/// Which features the slowest inputs so far have had: of new inputs every one tells something, not only those that are
+/// better than the best.
+#[derive(Default)]
+struct Promise {
+    counts: Learned,
+    /// Gaps of all inputs so far, in order.
+    gaps: Vec<f64>,
+}
+
+/// Inputs before one is called slow.
+const ENOUGH_GAPS: usize = 10;
+
+impl Promise {
+    fn observe(&mut self, features: &[String], outcome: &Outcome) {
+        let gap = match outcome {
+            Outcome::Scored(scored) => scored.score.max(0.0),
+            Outcome::Below(gap) => *gap,
+            Outcome::Unusable | Outcome::Contradiction => return,
+        };
+        let place = self.gaps.partition_point(|other| *other < gap);
+        let slow = self.gaps.len() >= ENOUGH_GAPS && place as f64 >= (1.0 - ELITE) * self.gaps.len() as f64;
+        self.gaps.insert(place, gap);
+        for feature in features {
+            self.counts.record(feature, slow);
+        }
+    }
 }
 
 impl<'a> Search<'a> {
@@ -129,7 +158,7 @@ impl<'a> Search<'a> {
         stopped: &'a dyn Fn(f64, f64) -> bool,
     ) -> Search<'a> {
         let found = Found { learned: known, ..Found::default() };
-        Search { rules, generator, meter, rng, stopped, found, own: None }
+        Search { rules, generator, meter, rng, stopped, found, promise: Promise::default(), own: None }
     }
 
     /// Until the CPU time is used up, the score is as high as it gets, or the user ends it.
@@ -169,7 +198,12 @@ impl<'a> Search<'a> {
     /// The input's score if it is above the floor; the best is kept.
     fn try_input(&mut self, text: &str, floor: f64) -> Result<Option<Scored>, RunError> {
         self.found.inputs += 1;
-        match self.meter.measure(text, floor)? {
+        let outcome = self.meter.measure(text, floor)?;
+        if self.rules.method == Method::Bandit {
+            let features = self.generator.features(text);
+            self.promise.observe(&features, &outcome);
+        }
+        match outcome {
             Outcome::Scored(scored) => {
                 self.account();
                 if scored.score > self.score() {
@@ -178,7 +212,7 @@ impl<'a> Search<'a> {
                 }
                 return Ok(Some(scored));
             }
-            Outcome::Below => self.found.below += 1,
+            Outcome::Below(_) => self.found.below += 1,
             Outcome::Unusable => self.found.unusable += 1,
             Outcome::Contradiction => {
                 self.found.unusable += 1;
@@ -210,7 +244,7 @@ impl<'a> Search<'a> {
     }
 
     /// The paper's algorithm 1. With `restarts` a second bandit decides between a mutation and a new input, in which
-    /// what was rewarded is more likely.
+    /// what made inputs slow is more likely.
     fn climb(&mut self, agent: &dyn Agent, restarts: bool) -> Result<(), RunError> {
         let Some(mut current) = self.first()? else { return Ok(()) };
         let mut ways = [Arm::default(); 2];
@@ -221,7 +255,7 @@ impl<'a> Search<'a> {
             };
             let tried = match way {
                 0 => self.mutated(agent, &current.text),
-                _ => Some((self.generator.fresh(&mut self.rng, Some(&self.found.learned)), None)),
+                _ => Some((self.generator.fresh(&mut self.rng, Some(&self.promise.counts)), None)),
             };
             let Some((text, arm)) = tried else { continue };
             let better = self.try_input(&text, current.scored.score)?;

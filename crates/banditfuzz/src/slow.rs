@@ -27,7 +27,7 @@ pub struct Slow {
 pub const SHORTEST: f64 = 0.01;
 
 /// Time on the clock for each second of CPU time, where other processes want the core too.
-const PATIENCE: f64 = 4.0;
+const PATIENCE: f64 = 30.0;
 
 impl Predicate for Slow {
     fn examiner(&self) -> Result<Box<dyn Examiner>, ReduceError> {

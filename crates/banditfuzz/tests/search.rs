@@ -61,7 +61,7 @@ fn references_are_not_asked_where_the_target_is_too_fast_to_matter() {
     let (scripted, mut meter) = meter(|_, _| sat(300));
     let before = scripted.asked().len();
     let outcome = meter.measure(INPUT, 0.5).expect("measured");
-    assert!(matches!(outcome, Outcome::Below), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::Below(_)), "{outcome:?}");
     assert_eq!(scripted.asked().len(), before + 1);
 }
 
@@ -77,7 +77,7 @@ fn a_close_decision_is_measured_again_and_the_worse_figures_count() {
         false => sat(0),
     });
     let outcome = meter.measure(INPUT, 0.5).expect("measured");
-    assert!(matches!(outcome, Outcome::Below), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::Below(_)), "{outcome:?}");
 }
 
 #[test]

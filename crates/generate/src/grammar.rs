@@ -208,6 +208,11 @@ impl Grammar {
         self.weights[op as usize] > 0.0
     }
 
+    /// The weight of an operator before anything is said about its theory; zero where it must not occur.
+    pub fn weight(&self, op: Op) -> f64 {
+        if self.allows(op) { operands::default_weight(op, &self.releases) } else { 0.0 }
+    }
+
     /// The operators of the table that take and give nothing but sorts of these kinds.
     pub fn in_play(&self, store: &Store, sorts: &[Sort]) -> Vec<Op> {
         let classes: Vec<Class> = sorts.iter().map(|sort| class_of(store.sort_kind(*sort))).collect();
