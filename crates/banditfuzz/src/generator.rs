@@ -38,9 +38,9 @@ impl Default for Parameters {
     fn default() -> Parameters {
         Parameters {
             logic: "QF_FP".to_owned(),
-            variables: 2..=5,
-            assertions: 1..=5,
-            depth: 2..=4,
+            variables: 2..=4,
+            assertions: 1..=3,
+            depth: 2..=3,
             operators: Vec::new(),
             weights: BTreeMap::new(),
             arms: Arms::Constructs,

@@ -169,8 +169,8 @@ impl Meter {
     /// By how much a score must be higher than this one to count as higher.
     pub fn noise(&self, score: f64) -> f64 {
         match self.score {
-            Score::Cpu => NOISE.max(NOISE_SHARE * score.abs()),
-            Score::Resource => 0.0,
+            Score::Cpu if score.is_finite() => NOISE.max(NOISE_SHARE * score.abs()),
+            _ => 0.0,
         }
     }
 
