@@ -72,7 +72,9 @@ pub fn collect(
     watch: &dyn Watch,
 ) -> Result<Vec<Collected>, PerfError> {
     let mut slow: Vec<&Record> = records.iter().filter(|record| record.found.best.is_some()).collect();
-    slow.retain(|record| record.found.best.as_ref().is_some_and(|best| is_slow(settings, &best.scored, rules.ratio)));
+    slow.retain(|record| {
+        record.found.best.as_ref().is_some_and(|best| is_slow(settings, &best.scored, rules.ratio))
+    });
     if slow.is_empty() {
         return Ok(Vec::new());
     }
@@ -161,7 +163,12 @@ impl<'a> Collector<'a> {
             Some(time) => {
                 let effort = Effort { jobs: 1, time: Some(time) };
                 let quiet = Quiet(self.watch);
-                match reduce::reduce(Input { text: input.as_bytes(), witness: None }, &predicate, &effort, &quiet) {
+                match reduce::reduce(
+                    Input { text: input.as_bytes(), witness: None },
+                    &predicate,
+                    &effort,
+                    &quiet,
+                ) {
                     Ok(reduced) => Some(reduced),
                     Err(reduce::ReduceError::NotInteresting(_) | reduce::ReduceError::Flaky { .. }) => {
                         self.watch.note("it does not repeat when it is to be made small, and stays as it is");
@@ -198,7 +205,9 @@ impl<'a> Collector<'a> {
     fn confirmed(&mut self, text: &str) -> Result<Option<Scored>, PerfError> {
         let mut least: Option<Scored> = None;
         for _ in 0..=CONFIRMATIONS {
-            let Outcome::Scored(scored) = self.meter.measure(text, f64::NEG_INFINITY)? else { return Ok(None) };
+            let Outcome::Scored(scored) = self.meter.measure(text, f64::NEG_INFINITY)? else {
+                return Ok(None);
+            };
             if scored.ratio(SHORTEST) < self.rules.ratio || !scored.references.iter().all(|one| one.solved) {
                 return Ok(None);
             }
@@ -252,7 +261,9 @@ impl<'a> Collector<'a> {
         };
         let constructs = ranked(&operators, self.ranking);
         if !constructs.is_empty() {
-            verdict.evidence.push(format!("its constructs, the most rewarding first: {}", constructs.join(", ")));
+            verdict
+                .evidence
+                .push(format!("its constructs, the most rewarding first: {}", constructs.join(", ")));
         }
         let solver = target.configuration.solver.name();
         let origin = Origin {

@@ -100,7 +100,8 @@ impl Construct {
         if logic.floats {
             // cvc5 calls all other formats experimental.
             let cvc5 = grammar.releases().iter().any(|release| release.family == Family::Cvc5);
-            let formats: &[(u32, u32)] = if cvc5 { &[(8, 24), (11, 53)] } else { &[(5, 11), (8, 24), (11, 53)] };
+            let formats: &[(u32, u32)] =
+                if cvc5 { &[(8, 24), (11, 53)] } else { &[(5, 11), (8, 24), (11, 53)] };
             all.extend(formats.iter().map(|(e, s)| Construct::Sort(Width::Float(*e, *s))));
         }
         if logic.bitvectors {
@@ -119,7 +120,9 @@ impl Construct {
             }
             (Construct::Operator(op), Kind::Predicate) => {
                 let row = op.row();
-                row.result == SortPattern::Fixed(Sort::BOOL) && !row.args.is_empty() && !is_about_formulas(row)
+                row.result == SortPattern::Fixed(Sort::BOOL)
+                    && !row.args.is_empty()
+                    && !is_about_formulas(row)
             }
             (Construct::Operator(op), Kind::Connective) => {
                 let row = op.row();
@@ -276,7 +279,9 @@ impl Class {
                 (Op::IntNeg | Op::RealNeg, [arg]) => literal(*arg).map(|_| Class::Negative),
                 (Op::RealDiv, [a, b]) => literal(*a).and(literal(*b)).map(|_| Class::Small),
                 (Op::Fp, [_, exponent, fraction]) => match (literal(*exponent)?, literal(*fraction)?) {
-                    (Literal::BitVec(_, exponent), Literal::BitVec(..)) if exponent.is_zero() => Some(Class::Subnormal),
+                    (Literal::BitVec(_, exponent), Literal::BitVec(..)) if exponent.is_zero() => {
+                        Some(Class::Subnormal)
+                    }
                     (Literal::BitVec(..), Literal::BitVec(..)) => Some(Class::Normal),
                     _ => None,
                 },

@@ -282,7 +282,12 @@ pub fn shared(findings: &[String], rest: &[String]) -> Vec<SharedConstruct> {
 }
 
 /// Inputs that have nothing to do with a finding: what the rest looks like.
-pub fn background(parameters: &Parameters, releases: &[Release], count: u64, rng_seed: u64) -> Result<Vec<String>, PerfError> {
+pub fn background(
+    parameters: &Parameters,
+    releases: &[Release],
+    count: u64,
+    rng_seed: u64,
+) -> Result<Vec<String>, PerfError> {
     let mut generator = Generator::new(parameters, releases, Arc::from([]))?;
     Ok((0..count).map(|index| generator.fresh(&mut rng::stream(rng_seed, index), None)).collect())
 }
@@ -310,8 +315,10 @@ mod tests {
             .into_iter()
             .map(script)
             .collect();
-        let rest: Vec<String> =
-            ["(= s t)", "(str.prefixof s t)", "(= s (str.++ s t))", "(str.prefixof t s)"].into_iter().map(script).collect();
+        let rest: Vec<String> = ["(= s t)", "(str.prefixof s t)", "(= s (str.++ s t))", "(str.prefixof t s)"]
+            .into_iter()
+            .map(script)
+            .collect();
         let shared = shared(&findings, &rest);
         assert_eq!(shared[0].construct, "str.replace");
         assert_eq!((shared[0].findings, shared[0].of, shared[0].rest, shared[0].of_rest), (2, 2, 0, 4));

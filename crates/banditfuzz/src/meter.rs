@@ -50,7 +50,7 @@ const NOISE_SHARE: f64 = 0.05;
 /// Differences below so many times the noise are measured again.
 const CLOSE: f64 = 4.0;
 /// The part of the limit in which every reference must be done.
-const SLICE: f64 = 0.125;
+const SLICE: f64 = 0.05;
 /// Time on the clock for each second of CPU time, where other processes want the core too.
 const PATIENCE: f64 = 30.0;
 

@@ -144,9 +144,7 @@ impl Mutator {
                     continue;
                 }
                 let free = match (parent, path.last()) {
-                    (Some(parent), Some(child)) => {
-                        self.grammar.may_replace(store, parent, *child as usize)
-                    }
+                    (Some(parent), Some(child)) => self.grammar.may_replace(store, parent, *child as usize),
                     _ => true,
                 };
                 let kind = Kind::of(store, term);
@@ -238,14 +236,19 @@ impl Mutator {
                             continue;
                         }
                         let twin = match (store.head(term), Class::of(store, term)) {
-                            (Head::Fun(fun), _) if funs.contains_key(&fun) => store.call(funs[&fun], &[]).ok()?,
+                            (Head::Fun(fun), _) if funs.contains_key(&fun) => {
+                                store.call(funs[&fun], &[]).ok()?
+                            }
                             (_, Some(class)) if store.sort_of(term) == old => {
                                 self.constant(store, rng, new, class, &mut scope)?
                             }
                             _ => {
-                                let args: Vec<Term> =
-                                    store.args(term).iter().map(|arg| terms[arg]).collect();
-                                if args == store.args(term) { term } else { store.rebuild(term, &args).ok()? }
+                                let args: Vec<Term> = store.args(term).iter().map(|arg| terms[arg]).collect();
+                                if args == store.args(term) {
+                                    term
+                                } else {
+                                    store.rebuild(term, &args).ok()?
+                                }
                             }
                         };
                         terms.insert(term, twin);
@@ -298,8 +301,7 @@ fn asked(store: &mut Store, script: &Script, question: Question) -> Option<Scrip
             mutant.commands.splice(last..last, [Command::CheckSat, Command::Push(1)]);
         }
         Question::Assuming => {
-            let check =
-                mutant.commands.iter().position(|command| matches!(command, Command::CheckSat))?;
+            let check = mutant.commands.iter().position(|command| matches!(command, Command::CheckSat))?;
             let name = store.fresh_name("assumed");
             let fun = store.declare_fun(name, &[], Sort::BOOL);
             let assumed = store.call(fun, &[]).ok()?;

@@ -58,9 +58,10 @@ impl Plot<'_> {
         chart.configure_mesh().x_desc(self.x).y_desc(self.y).light_line_style(WHITE).draw()?;
         for (line, colour) in self.lines.iter().zip(COLOURS.iter().cycle()) {
             let style = ShapeStyle { color: colour.to_rgba(), filled: false, stroke_width: 2 };
-            chart.draw_series(LineSeries::new(line.points.iter().copied(), style))?.label(&line.name).legend(
-                move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], style),
-            );
+            chart
+                .draw_series(LineSeries::new(line.points.iter().copied(), style))?
+                .label(&line.name)
+                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], style));
         }
         chart
             .configure_series_labels()

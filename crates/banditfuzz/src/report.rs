@@ -76,7 +76,12 @@ pub fn method_rows(records: &[Record], limit: f64) -> Vec<MethodRow> {
 }
 
 impl Summary {
-    pub fn new(settings: &Settings, records: &[Record], learned: &Learned, findings: Vec<Collected>) -> Summary {
+    pub fn new(
+        settings: &Settings,
+        records: &[Record],
+        learned: &Learned,
+        findings: Vec<Collected>,
+    ) -> Summary {
         let parties = settings.parties();
         let limit = settings.limit();
         Summary {
@@ -178,7 +183,12 @@ fn unit(score: Score) -> &'static str {
 }
 
 /// Writes everything into the session's folder.
-pub fn write(settings: &Settings, records: &[Record], learned: &Learned, summary: &Summary) -> Result<(), PerfError> {
+pub fn write(
+    settings: &Settings,
+    records: &[Record],
+    learned: &Learned,
+    summary: &Summary,
+) -> Result<(), PerfError> {
     let out = &settings.out;
     files::write_json(&out.join("state.json"), learned)?;
     files::write_json(&out.join("results.json"), summary)?;
@@ -202,7 +212,10 @@ pub fn write(settings: &Settings, records: &[Record], learned: &Learned, summary
 fn suite(settings: &Settings, records: &[Record]) -> Result<(), PerfError> {
     let folder = settings.out.join("suite");
     let names: Vec<String> = settings.parties().iter().map(|party| party.name()).collect();
-    let mut index = format!("file,method,score,{}\n", names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(","));
+    let mut index = format!(
+        "file,method,score,{}\n",
+        names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",")
+    );
     for record in records {
         let Some(best) = &record.found.best else { continue };
         let name = format!("{}-{}.smt2", record.method.word(), record.run);
@@ -265,7 +278,14 @@ fn quoted(field: &str) -> String {
 }
 
 /// A cactus plot as the paper's Figures 2 and 3: the target on the inputs of each method, and each reference on all inputs.
-pub fn cactus_plot(title: &str, target: &str, references: &[String], records: &[Record], limit: f64, unit: &str) -> String {
+pub fn cactus_plot(
+    title: &str,
+    target: &str,
+    references: &[String],
+    records: &[Record],
+    limit: f64,
+    unit: &str,
+) -> String {
     let used = |readings: &mut dyn Iterator<Item = Reading>| -> Vec<f64> {
         readings.filter(|reading| reading.solved).map(|reading| reading.used).collect()
     };
@@ -279,7 +299,8 @@ pub fn cactus_plot(title: &str, target: &str, references: &[String], records: &[
         }
     }
     for (place, reference) in references.iter().enumerate() {
-        let mut of = records.iter().filter_map(best).filter_map(|best| best.scored.references.get(place).copied());
+        let mut of =
+            records.iter().filter_map(best).filter_map(|best| best.scored.references.get(place).copied());
         lines.push(cactus(reference, used(&mut of)));
     }
     Plot { title, x: "inputs solved", y: unit, lines, top: Some(limit) }.svg()
@@ -388,7 +409,11 @@ fn collection(findings: &[Collected]) -> String {
     let mut findings: Vec<&Collected> = findings.iter().collect();
     findings.sort_by(|x, y| y.ratio.total_cmp(&x.ratio));
     for finding in findings {
-        let more = if finding.duplicates > 0 { format!(", {} more alike", finding.duplicates) } else { String::new() };
+        let more = if finding.duplicates > 0 {
+            format!(", {} more alike", finding.duplicates)
+        } else {
+            String::new()
+        };
         let _ = writeln!(
             out,
             "<h3>{}: {:.0} times</h3>\n<p>{:.2} s{} against {:.2} s{more}; {}</p>\n<pre>{}</pre>",
@@ -405,7 +430,11 @@ fn collection(findings: &[Collected]) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    foreign::visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    foreign::visible(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 /// Reads a state that an earlier session has left.

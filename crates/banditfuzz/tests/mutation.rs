@@ -55,8 +55,7 @@ fn set(lines: &[&str]) -> BTreeSet<String> {
 #[test]
 fn a_smaller_arity_drops_the_rightmost_operand_as_in_the_paper() {
     let found = results(&["RNE"], "fp.abs", "(fp.eq (fp.add RNE x0 x1) (fp.sub RNE x0 x1))");
-    let expected =
-        set(&["(fp.eq (fp.abs x0) (fp.sub RNE x0 x1))", "(fp.eq (fp.add RNE x0 x1) (fp.abs x0))"]);
+    let expected = set(&["(fp.eq (fp.abs x0) (fp.sub RNE x0 x1))", "(fp.eq (fp.add RNE x0 x1) (fp.abs x0))"]);
     assert_eq!(found, expected);
 }
 
@@ -97,7 +96,9 @@ fn an_arm_of_a_kind_that_does_not_occur_is_no_choice() {
 
 #[test]
 fn mutants_of_every_logic_are_well_sorted_standard_text() {
-    for logic in ["QF_FP", "QF_SLIA", "QF_BV", "QF_NIA", "QF_LRA", "QF_ABV", "QF_UFLIA", "LIA", "QF_DT", "QF_IDL"] {
+    for logic in
+        ["QF_FP", "QF_SLIA", "QF_BV", "QF_NIA", "QF_LRA", "QF_ABV", "QF_UFLIA", "LIA", "QF_DT", "QF_IDL"]
+    {
         let parameters = Parameters { logic: logic.to_owned(), ..Parameters::default() };
         let mut generator = Generator::new(&parameters, &[], Arc::from([])).expect("a generator");
         let (mut made, mut arms_seen) = (0, BTreeSet::new());

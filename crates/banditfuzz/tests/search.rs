@@ -85,7 +85,9 @@ fn no_answer_is_no_score_and_a_contradiction_is_told() {
     let (_, mut silent) = meter(|target, _| if target { ScriptedAnswer::says("unknown\n") } else { sat(1) });
     assert!(matches!(silent.measure(INPUT, f64::NEG_INFINITY).expect("measured"), Outcome::Unusable));
     let (_, mut wrong) =
-        meter(|target, _| if target { ScriptedAnswer::says("unsat\n") } else { ScriptedAnswer::says("sat\n") });
+        meter(
+            |target, _| if target { ScriptedAnswer::says("unsat\n") } else { ScriptedAnswer::says("sat\n") },
+        );
     assert!(matches!(wrong.measure(INPUT, f64::NEG_INFINITY).expect("measured"), Outcome::Contradiction));
 }
 
@@ -134,8 +136,7 @@ fn a_run_ends_at_the_largest_score_and_keeps_its_input() {
         true => sat(5_000),
         false => sat(0),
     });
-    let mut generator =
-        Generator::new(&Parameters::default(), &[], Arc::from([])).expect("a generator");
+    let mut generator = Generator::new(&Parameters::default(), &[], Arc::from([])).expect("a generator");
     let rules =
         SearchRules { method: Method::Random, agent: AgentName::Thompson, budget: Duration::from_secs(1000) };
     let stopped = |_: f64, _: f64| false;

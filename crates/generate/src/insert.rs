@@ -40,8 +40,7 @@ impl Grammar {
             }
             self.keep(store, row, operands, &mut bindings, &mut kept);
         }
-        let mut solver =
-            Solver { store, rng, sorts: scope.sorts(), max_width: self.config.max_width };
+        let mut solver = Solver { store, rng, sorts: scope.sorts(), max_width: self.config.max_width };
         let solved = match simple {
             true => solver.solve_from(row, wanted, bindings),
             false => solver.solve(row, wanted),

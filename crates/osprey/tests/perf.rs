@@ -19,9 +19,18 @@ fn what_cannot_be_compared_is_refused_in_words() {
             &["--target", "yices", "--reference", "z3@5.4.0", "--score", "resource", "--logic", "QF_LIA"],
             "count different things",
         ),
-        (&["--target", "z3@5.4.0", "--reference", "z3@4.8.7", "--ops", "fp.frob"], "'fp.frob' is no operator"),
-        (&["--target", "z3@5.4.0", "--reference", "z3@4.8.7", "--depth", "4-2"], "neither a number nor a range"),
-        (&["--target", "z3@5.4.0", "--reference", "z3@4.8.7", "--agent", "greedy"], "expected thompson, ucb1"),
+        (
+            &["--target", "z3@5.4.0", "--reference", "z3@4.8.7", "--ops", "fp.frob"],
+            "'fp.frob' is no operator",
+        ),
+        (
+            &["--target", "z3@5.4.0", "--reference", "z3@4.8.7", "--depth", "4-2"],
+            "neither a number nor a range",
+        ),
+        (
+            &["--target", "z3@5.4.0", "--reference", "z3@4.8.7", "--agent", "greedy"],
+            "expected thompson, ucb1",
+        ),
     ];
     let folder = Folder::new();
     for (arguments, expected) in cases {
@@ -57,15 +66,33 @@ fn a_slow_construct_is_found_confirmed_and_kept_and_a_session_goes_on() {
         (slow(&folder, "z3", "fp\\.", 100_000_000), slow(&folder, "other-z3", "nowhere", 1));
     let out = folder.path("out");
     let arguments = [
-        "perf", "--target", &target, "--reference", &reference, "--logic", "QF_FP", "--timeout", "1", "--time", "4s",
-        "--ratio", "5", "--reduce-time", "0", "--out", &out, "--json",
+        "perf",
+        "--target",
+        &target,
+        "--reference",
+        &reference,
+        "--logic",
+        "QF_FP",
+        "--timeout",
+        "1",
+        "--time",
+        "4s",
+        "--ratio",
+        "5",
+        "--reduce-time",
+        "0",
+        "--out",
+        &out,
+        "--json",
     ];
     let said = run(&arguments);
     assert_eq!(said.status.code(), Some(10), "{}", text(&said));
     let results: serde_json::Value = serde_json::from_slice(&said.stdout).expect("JSON");
     assert_eq!(results["methods"][0]["perfect_runs"], 1, "{results:#}");
     assert!(results["findings"][0]["ratio"].as_f64().is_some_and(|ratio| ratio >= 5.0), "{results:#}");
-    for file in ["report.html", "cactus.svg", "curves.svg", "ranking.csv", "margins.csv", "suite/bandit-0.smt2"] {
+    for file in
+        ["report.html", "cactus.svg", "curves.svg", "ranking.csv", "margins.csv", "suite/bandit-0.smt2"]
+    {
         assert!(std::path::Path::new(&folder.path(&format!("out/{file}"))).is_file(), "{file} is missing");
     }
     let bugs = std::fs::read_dir(folder.path("out/bugs")).expect("findings").count();
@@ -86,8 +113,19 @@ fn references_that_never_come_to_an_end_are_complained_about() {
     let reference = slow(&folder, "other-z3", "fp\\.", 100_000_000);
     let out = folder.path("out");
     let said = run(&[
-        "perf", "--target", &target, "--reference", &reference, "--timeout", "1", "--time", "3s", "--out", &out,
-        "--weights", "Core=0",
+        "perf",
+        "--target",
+        &target,
+        "--reference",
+        &reference,
+        "--timeout",
+        "1",
+        "--time",
+        "3s",
+        "--out",
+        &out,
+        "--weights",
+        "Core=0",
     ]);
     assert_eq!(said.status.code(), Some(2), "{}", text(&said));
     assert!(complaint(&said).contains("came too near to the limit of 1 s"), "{}", complaint(&said));
@@ -102,9 +140,32 @@ fn real_solvers_are_measured_and_their_steps_counted() {
     for score in ["cpu", "resource"] {
         let out = folder.path(score);
         let said = run(&[
-            "perf", "--target", "z3@4.8.7", "--reference", "z3@5.4.0", "--logic", "QF_FP", "--score", score,
-            "--timeout", "1", "--time", "2s", "--method", "bandit,evolutionary", "--reduce-time", "0", "--out", &out,
-            "--json", "--vars", "2", "--assertions", "1", "--depth", "2",
+            "perf",
+            "--target",
+            "z3@4.8.7",
+            "--reference",
+            "z3@5.4.0",
+            "--logic",
+            "QF_FP",
+            "--score",
+            score,
+            "--timeout",
+            "1",
+            "--time",
+            "2s",
+            "--method",
+            "bandit,evolutionary",
+            "--reduce-time",
+            "0",
+            "--out",
+            &out,
+            "--json",
+            "--vars",
+            "2",
+            "--assertions",
+            "1",
+            "--depth",
+            "2",
         ]);
         assert!(matches!(said.status.code(), Some(0 | 10)), "{}", text(&said));
         let results: serde_json::Value = serde_json::from_slice(&said.stdout).expect("JSON");
@@ -129,7 +190,19 @@ fn localisation_blames_the_construct_on_which_a_solver_lies() {
     let honest = folder.liar("other-z3", "sat");
     let out = folder.path("out");
     let arguments = [
-        "localize", "-s", &liar, "-s", &honest, "--logic", "QF_FP", "--inputs", "300", "--out", &out, "--json", "--ops",
+        "localize",
+        "-s",
+        &liar,
+        "-s",
+        &honest,
+        "--logic",
+        "QF_FP",
+        "--inputs",
+        "300",
+        "--out",
+        &out,
+        "--json",
+        "--ops",
         "fp.rem,fp.abs,fp.neg,fp.lt,fp.eq,fp.isNaN",
     ];
     let said = run(&arguments);

@@ -172,7 +172,18 @@ fn fill(report: &mut Report, settings: &Settings, all: &[TargetRecords]) {
     report.tables.push(ranks);
     let mut each = Table::detail(
         "Every method",
-        &["target", "method", "runs", "at the top", "margin", "inputs", "without answer", "mutations", "failed", "CPU s"],
+        &[
+            "target",
+            "method",
+            "runs",
+            "at the top",
+            "margin",
+            "inputs",
+            "without answer",
+            "mutations",
+            "failed",
+            "CPU s",
+        ],
     );
     for target in all {
         for row in method_rows(&target.records, limit) {

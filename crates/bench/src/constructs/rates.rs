@@ -30,8 +30,10 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError>
         "Inputs made from nothing, and mutations with constructs chosen uniformly, each as text, per CPU second on one core."
             .to_owned(),
     );
-    let mut table =
-        Table::new("", &["", "inputs per CPU s", "bytes per input", "mutations per CPU s", "failed mutations"]);
+    let mut table = Table::new(
+        "",
+        &["", "inputs per CPU s", "bytes per input", "mutations per CPU s", "failed mutations"],
+    );
     for (number, logic) in settings.logics.iter().enumerate() {
         if watch.stopped() {
             draft.partial = Some("interrupted".to_owned());
@@ -66,7 +68,13 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError>
             Cell::percent(failed as f64, settings.count as f64),
         ]);
     }
-    table.row(["BanditFuzz (the authors' program)".into(), ORIGINAL.0.into(), Cell::None, Cell::None, ORIGINAL.1.into()]);
+    table.row([
+        "BanditFuzz (the authors' program)".into(),
+        ORIGINAL.0.into(),
+        Cell::None,
+        Cell::None,
+        ORIGINAL.1.into(),
+    ]);
     draft.tables.push(table);
     Ok(draft.finish())
 }

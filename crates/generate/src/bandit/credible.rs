@@ -82,7 +82,11 @@ mod tests {
             assert!((beta_quantile(1.0, 2.0, share) - (1.0 - (1.0 - share).sqrt())).abs() < 1e-6);
         }
         assert!((beta_quantile(2.0, 2.0, 0.5) - 0.5).abs() < 1e-6);
-        assert!((beta_quantile(10.0, 30.0, 0.975) - 0.3934).abs() < 2e-3, "{}", beta_quantile(10.0, 30.0, 0.975));
+        assert!(
+            (beta_quantile(10.0, 30.0, 0.975) - 0.3934).abs() < 2e-3,
+            "{}",
+            beta_quantile(10.0, 30.0, 0.975)
+        );
     }
 
     #[test]

@@ -168,11 +168,15 @@ impl Localize {
 
     fn write(&self, found: &Localized, ranking: &[Ranked]) -> Result<()> {
         let lines = vec![Line { name: self.method.word().to_owned(), points: found.curve.clone() }];
-        let svg = Plot { title: "Bugs over inputs", x: "inputs", y: "inputs with bugs", lines, top: None }.svg();
+        let svg =
+            Plot { title: "Bugs over inputs", x: "inputs", y: "inputs with bugs", lines, top: None }.svg();
         output::file(&self.out.join("curve.svg"), &svg)?;
         output::file(&self.out.join("ranking.csv"), &report::ranking_csv(ranking))?;
         let body = format!("{svg}\n{}", report::ranking_html(ranking));
-        output::file(&self.out.join("report.html"), &report::html("Which constructs make solvers wrong", &body))?;
+        output::file(
+            &self.out.join("report.html"),
+            &report::html("Which constructs make solvers wrong", &body),
+        )?;
         Ok(())
     }
 
@@ -183,8 +187,7 @@ impl Localize {
                 // A campaign's folder stands for the findings in it.
                 let bugs = path.join("bugs");
                 let place = if bugs.is_dir() { bugs } else { path.to_owned() };
-                findings::finished(&place)
-                    .with_context(|| format!("'{}' cannot be read", place.display()))?
+                findings::finished(&place).with_context(|| format!("'{}' cannot be read", place.display()))?
             }
         };
         let mut texts = Vec::new();

@@ -151,11 +151,15 @@ impl Perf {
         let records = session::run(&settings, &view)?;
         view.clear();
         let learned = session::learned(&settings, &records);
-        let rules =
-            CollectRules { ratio: self.ratio, reduce: self.reduce_time.0, bisect: self.bisect };
+        let rules = CollectRules { ratio: self.ratio, reduce: self.reduce_time.0, bisect: self.bisect };
         let ranking = learned.ranking();
         // First what is there: a second Ctrl-C ends at once.
-        report::write(&settings, &records, &learned, &Summary::new(&settings, &records, &learned, Vec::new()))?;
+        report::write(
+            &settings,
+            &records,
+            &learned,
+            &Summary::new(&settings, &records, &learned, Vec::new()),
+        )?;
         let findings = collect::collect(&settings, &records, &ranking, &rules, &view)?;
         let summary = Summary::new(&settings, &records, &learned, findings);
         report::write(&settings, &records, &learned, &summary)?;

@@ -15,7 +15,12 @@ Examples:
   osprey bench inputs --logic QF_BV,QF_NIA --count 5000")]
 pub struct Inputs {
     /// The logics
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "QF_FP,QF_SLIA,QF_BV,QF_LIA,QF_NRA,QF_ABV")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "QF_FP,QF_SLIA,QF_BV,QF_LIA,QF_NRA,QF_ABV"
+    )]
     logic: Vec<String>,
 
     /// Inputs per logic

@@ -36,7 +36,12 @@ pub struct Perf {
     generator: GeneratorArguments,
 
     /// The methods
-    #[arg(long, value_name = "METHOD", value_delimiter = ',', default_value = "bandit,random,mutational,evolutionary")]
+    #[arg(
+        long,
+        value_name = "METHOD",
+        value_delimiter = ',',
+        default_value = "bandit,random,mutational,evolutionary"
+    )]
     method: Vec<Method>,
 
     /// Who chooses constructs: thompson, ucb1 or egreedy
