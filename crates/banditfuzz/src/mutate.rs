@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use generate::{Grammar, Rng, Scope};
+use generate::{Grammar, Insertion, Rng, Scope};
 use rustc_hash::FxHashMap;
 use smtlib::{Command, Fun, Head, Op, Script, Sort, SortKind, Store, Term};
 
@@ -183,7 +183,8 @@ impl Mutator {
             Construct::Operator(op) => {
                 let operands = store.args(place.term).to_vec();
                 let depth = self.depth.saturating_sub(place.path.len() + 1);
-                self.grammar.insert(store, rng, op.row(), &operands, sort, &mut scope, depth)?
+                let insertion = Insertion { row: op.row(), operands: &operands, wanted: sort, depth };
+                self.grammar.insert(store, rng, &mut scope, insertion)?
             }
             Construct::Constant(class) => self.constant(store, rng, sort, class, &mut scope)?,
             Construct::Sort(_) | Construct::Command(_) => return None,

@@ -10,6 +10,18 @@ use crate::scope::Scope;
 use crate::solve::{Solver, is_simple};
 use crate::term::Maker;
 
+/// An operator that is to take another one's place.
+#[derive(Clone, Copy, Debug)]
+pub struct Insertion<'a> {
+    pub row: &'static Row,
+    /// The operands of the other one.
+    pub operands: &'a [Term],
+    /// The sort of the result.
+    pub wanted: Sort,
+    /// Levels of operators that new operands may have.
+    pub depth: usize,
+}
+
 impl Grammar {
     /// A constant of the sort; a leaf of the scope where the sort has no constants.
     pub fn constant(&self, store: &mut Store, rng: &mut Rng, sort: Sort, scope: &mut Scope) -> Option<Term> {
@@ -17,18 +29,16 @@ impl Grammar {
     }
 
     /// The operator with a result of the wanted sort over these operands, as far as they fit (Scott, Mora, Ganesh:
-    /// BanditFuzz, section 3.2): what is too much is dropped from the right, what is missing is made new, at most `depth`
-    /// operators deep. `None` if the operator cannot have that sort here.
+    /// BanditFuzz, section 3.2): what is too much is dropped from the right, what is missing is made new. `None` if the
+    /// operator cannot have that sort here.
     pub fn insert(
         &self,
         store: &mut Store,
         rng: &mut Rng,
-        row: &'static Row,
-        operands: &[Term],
-        wanted: Sort,
         scope: &mut Scope,
-        depth: usize,
+        insertion: Insertion<'_>,
     ) -> Option<Term> {
+        let Insertion { row, operands, wanted, depth } = insertion;
         let count = self.arguments_of(row, operands.len());
         let mut bindings = Bindings::default();
         let mut kept = vec![None; count];
