@@ -133,7 +133,7 @@ pub fn localize(
             best: found.bugs as f64,
             ..session::Progress::default()
         });
-        if found.inputs % KEEP == 0 {
+        if found.inputs.is_multiple_of(KEEP) {
             keep(settings, found)?;
         }
     }

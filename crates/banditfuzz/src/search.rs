@@ -302,14 +302,13 @@ impl<'a> Search<'a> {
         while !self.over() {
             population.sort_by(|x, y| y.scored.score.total_cmp(&x.scored.score));
             population.truncate(SURVIVORS);
-            for place in 0..population.len() {
+            for parent in &mut population {
                 if self.over() {
                     return Ok(());
                 }
-                let parent = population[place].clone();
                 let Some((text, _)) = self.mutated(&Uniform, &parent.text) else { continue };
                 if let Some(scored) = self.try_input(&text, parent.scored.score)? {
-                    population[place] = Best { text, scored };
+                    *parent = Best { text, scored };
                 }
             }
             // What does not come above the last survivor would not survive.
