@@ -9,6 +9,7 @@
 //! - [`throughput`]: executions per second
 //! - [`constructs`]: the experiments of BanditFuzz
 //! - [`machine`]: where and when; [`watch`]: progress and ending early
+//! - [`values`]: ValFuzz's configurations on known bugs
 //! - [`museum`]: known bugs found again; [`race`]: other fuzzers side by side; [`variants`]: Osprey against itself;
 //!   [`mod@reduce`]: reduction next to ddSMT
 
@@ -28,6 +29,7 @@ pub mod race;
 pub mod reduce;
 pub mod report;
 pub mod throughput;
+pub mod values;
 pub mod variants;
 pub mod watch;
 

@@ -74,6 +74,7 @@ pub fn regenerate(
         logic: origin.logic.clone(),
         group: origin.group.clone(),
         tactic: origin.tactic.clone(),
+        memory: origin.memory.clone(),
         steps: usize::MAX,
     };
     let mut cache = AnswerCache::default();

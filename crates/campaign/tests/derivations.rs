@@ -95,6 +95,7 @@ fn confirm(
         logic: "ALL".to_owned(),
         group: (0..targets.len()).collect(),
         tactic: None,
+        memory: None,
         steps: CASES,
     };
     let mut driver = Driver::new(targets, 7);

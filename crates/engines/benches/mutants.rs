@@ -47,7 +47,7 @@ fn rounds(bencher: Bencher<'_, '_>, engine: &dyn Engine, name: &str, mutants: us
     let seeds: Vec<Seed> = (0..2)
         .map(|_| {
             let parsed = parse(&mut store, text.as_bytes(), Mode::Strict).expect("a seed of this file");
-            Seed { name: name.to_owned(), script: parsed.script, status: None }
+            Seed { name: name.to_owned(), script: parsed.script, status: None, memory: None }
         })
         .collect();
     let grammar = Grammar::new("ALL", &[], Config::default()).expect("a logic");

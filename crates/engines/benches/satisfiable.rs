@@ -46,7 +46,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 fn seed(store: &mut Store, name: &str) -> Vec<Seed> {
     let text = SEEDS.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
     let parsed = parse(store, text.as_bytes(), Mode::Strict).expect("a seed of this file");
-    vec![Seed { name: name.to_owned(), script: parsed.script, status: None }]
+    vec![Seed { name: name.to_owned(), script: parsed.script, status: None, memory: None }]
 }
 
 fn diver() -> Diver {

@@ -102,6 +102,25 @@ impl Draft {
         Some(self)
     }
 
+    /// Another script of which nothing is known but what its own witness tells.
+    pub(crate) fn with_constants(
+        self,
+        script: Script,
+        witness: Option<Witness>,
+        changes: Vec<String>,
+    ) -> Draft {
+        let known = match witness {
+            Some(witness) => Draft::satisfied(script, witness),
+            None => Draft::agree(script),
+        };
+        known.with_options(self.options).with_changes(self.changes).with_changes(changes)
+    }
+
+    /// The witness alone.
+    pub(crate) fn into_witness(self) -> Option<Witness> {
+        self.known.witness.map(Arc::unwrap_or_clone)
+    }
+
     pub fn script(&self) -> &Script {
         &self.script
     }

@@ -19,6 +19,19 @@ pub struct Seed {
     pub script: Script,
     /// What is known about its answer, and who says so.
     pub status: Option<(Status, String)>,
+    /// What the last round of the same engine has left to know about it; see [`Round::memory`].
+    pub memory: Option<String>,
+}
+
+/// What came of asking one solver for a model without much patience.
+#[derive(Clone, Debug)]
+pub enum Attempt {
+    /// Already read but not yet checked.
+    Model(Model),
+    /// It says that there is none.
+    Refuted,
+    /// It does not know, did not answer in time, or failed.
+    Undecided,
 }
 
 /// What an engine may ask of solvers. The campaign implements it with real ones; answers are cached there.
@@ -26,6 +39,11 @@ pub trait Ask {
     /// A model of the script from a solver that is not under test where there is one, already read but not yet
     /// checked. Different `variant`s ask for different models.
     fn model(&mut self, store: &mut Store, script: &Script, variant: u32) -> Option<Model>;
+
+    /// The same as one question of very many: one solver is heard for a moment, and whatever it says will do.
+    fn attempt(&mut self, store: &mut Store, script: &Script, variant: u32) -> Attempt {
+        self.model(store, script, variant).map_or(Attempt::Undecided, Attempt::Model)
+    }
 
     /// The answer on which at least two solvers agree, and their names.
     fn agreed_status(&mut self, store: &Store, script: &Script) -> Option<(Status, String)>;
@@ -119,6 +137,11 @@ pub trait Engine: Send + Sync {
         false
     }
 
+    /// Why nothing can be made of seeds that [`open`](Engine::open) has declined, where the engine can tell.
+    fn declines(&self, _store: &mut Store, _seeds: &[Seed]) -> Option<&'static str> {
+        None
+    }
+
     /// Starts a round, or `None` if nothing can be made of these seeds.
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>>;
 }
@@ -134,6 +157,27 @@ pub trait Round {
 
     /// Random terms accepted so far and random terms tried, if the engine tries any.
     fn effort(&self) -> Option<(u64, u64)> {
+        None
+    }
+
+    /// Why another round of the same seeds would make nothing more, once this one has come to an end of its own.
+    fn exhausted(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What a later round of the same seed is to know, in the engine's own words: it comes with the seed
+    /// ([`Seed::memory`]), in any process and after a resumption.
+    fn memory(&self) -> Option<String> {
+        None
+    }
+
+    /// Counts of what the round did, by name, for comparisons of an engine's settings.
+    fn figures(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+
+    /// What the round knows about its seeds and has done with them, for people.
+    fn explain(&self, _store: &Store) -> Option<String> {
         None
     }
 

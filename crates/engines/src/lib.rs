@@ -14,6 +14,7 @@
 //! - [`Fusion`]: two seeds of one answer in one script
 //! - [`Storm`]: satisfiable instances from fragments of any seed
 //! - [`Diver`]: random changes that a model accepts; [`diver`] has its pre-analysis
+//! - [`Values`]: constants that solvers choose; [`values`] has the paper's configurations
 //! - [`Polarity`]: weaker satisfiable and stronger unsatisfiable formulas
 
 mod case;
@@ -35,10 +36,11 @@ mod storm;
 mod transform;
 mod typefuzz;
 mod unchanged;
+pub mod values;
 
 pub use case::{Draft, Provenance, SolverSettings, TestCase};
 pub use diver::Diver;
-pub use engine::{Ask, Bench, Engine, NoOptions, Nobody, OptionMenu, Round, Seed};
+pub use engine::{Ask, Attempt, Bench, Engine, NoOptions, Nobody, OptionMenu, Round, Seed};
 pub use eval::{Derivation, Expectation};
 pub use feedback::{Answered, Feedback, RunFeedback};
 pub use fusion::Fusion;
@@ -47,6 +49,7 @@ pub use opfuzz::{Groups, OpFuzz};
 pub use polarity::Polarity;
 pub use registry::{Tuning, UnknownEngine, all, parse, parse_list, transforms, tuned, variants};
 pub use storm::Storm;
-pub use transform::{Incremental, Transform};
+pub use transform::{Incremental, NewValues, Transform};
 pub use typefuzz::TypeFuzz;
 pub use unchanged::Unchanged;
+pub use values::Values;

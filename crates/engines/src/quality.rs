@@ -167,7 +167,7 @@ impl Quality {
 }
 
 /// Everything a script asserts or assumes.
-fn formulas(script: &Script) -> Vec<Term> {
+pub(crate) fn formulas(script: &Script) -> Vec<Term> {
     let mut found = Vec::new();
     for command in &script.commands {
         match command {

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use smtlib::Store;
 use thiserror::Error;
 
-use crate::engine::{Bench, Engine, Round};
-use crate::transform::{Composition, Incremental, Transform};
-use crate::{Diver, Fusion, Generate, OpFuzz, Polarity, Storm, TypeFuzz, Unchanged};
+use crate::engine::{Bench, Engine, Round, Seed};
+use crate::transform::{Composition, Incremental, NewValues, Transform};
+use crate::{Diver, Fusion, Generate, OpFuzz, Polarity, Storm, TypeFuzz, Unchanged, Values};
 
 /// In a list: every engine.
 const AUTO: &str = "auto";
@@ -18,6 +19,7 @@ const AUTO: &str = "auto";
 pub struct Tuning {
     pub storm: Storm,
     pub diver: Diver,
+    pub values: Values,
 }
 
 /// Every engine with its defaults.
@@ -36,12 +38,13 @@ pub fn tuned(tuning: &Tuning) -> Vec<Box<dyn Engine>> {
         Box::new(tuning.storm.clone()),
         Box::new(tuning.diver.clone()),
         Box::new(Polarity::default()),
+        Box::new(tuning.values.clone()),
     ]
 }
 
 /// Every transform.
 pub fn transforms() -> Vec<Arc<dyn Transform>> {
-    vec![Arc::new(Incremental)]
+    vec![Arc::new(Incremental), Arc::new(NewValues)]
 }
 
 /// Engines as the papers take them apart, to see what each part is worth. Campaigns use them only by name.
@@ -81,6 +84,10 @@ impl<E: Engine> Engine for Variant<E> {
 
     fn steers_by_numbers(&self) -> bool {
         self.engine.steers_by_numbers()
+    }
+
+    fn declines(&self, store: &mut Store, seeds: &[Seed]) -> Option<&'static str> {
+        self.engine.declines(store, seeds)
     }
 
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
@@ -170,15 +177,18 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_can_be_told_apart_in_a_list() {
-        let mut names: Vec<String> =
-            all().iter().chain(&variants()).map(|engine| engine.name().to_owned()).collect();
-        names.extend(transforms().iter().map(|transform| transform.name().to_owned()));
-        assert!(names.iter().all(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '-')));
-        assert!(!names.iter().any(|name| name == AUTO));
-        let count = names.len();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), count);
+        let engines = all().iter().chain(&variants()).map(|engine| engine.name().to_owned()).collect();
+        let transforms = transforms().iter().map(|transform| transform.name().to_owned()).collect();
+        // An engine and a transform may share a name: a '+' stands before one of them.
+        let lists: [Vec<String>; 2] = [engines, transforms];
+        for mut names in lists {
+            assert!(names.iter().all(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '-')));
+            assert!(!names.iter().any(|name| name == AUTO));
+            let count = names.len();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), count);
+        }
     }
 
     #[test]
@@ -216,13 +226,13 @@ mod tests {
         assert_eq!(error("incremental"), UnknownEngine::NotAnEngine { name: "incremental".into() });
         let (name, text) = ("storm".to_owned(), "diver+storm".to_owned());
         assert_eq!(error("seed,diver+storm"), UnknownEngine::NotATransform { name, text });
-        let (name, text) = ("values".to_owned(), "diver+values".to_owned());
-        assert_eq!(error("diver+values"), UnknownEngine::Transform { name, text });
+        let (name, text) = ("value".to_owned(), "diver+value".to_owned());
+        assert_eq!(error("diver+value"), UnknownEngine::Transform { name, text });
         for text in ["", "diver,", "diver+", "+incremental"] {
             assert_eq!(error(text), UnknownEngine::Missing { text: text.into() }, "{text}");
         }
         let said = error("divr").to_string();
         assert!(said.starts_with("there is no engine 'divr'; engines: seed, generate,"), "{said}");
-        assert!(said.ends_with("transforms: incremental"), "{said}");
+        assert!(said.ends_with("transforms: incremental, values"), "{said}");
     }
 }

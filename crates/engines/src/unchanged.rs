@@ -56,7 +56,7 @@ mod tests {
         let mut store = Store::new();
         let text = "(declare-const x Int)(assert (> x 1))(check-sat)";
         let script = smtlib::parse(&mut store, text.as_bytes(), Mode::Strict).expect("well-formed").script;
-        let seeds = [Seed { name: "s".to_owned(), script: script.clone(), status: None }];
+        let seeds = [Seed { name: "s".to_owned(), script: script.clone(), status: None, memory: None }];
         let grammar = Grammar::new("QF_LIA", &[], Config::default()).expect("a logic");
         let mut rng = rng::stream(1, 1);
         let mut bench = Bench {

@@ -42,7 +42,7 @@ fn grammar() -> Grammar {
 
 fn seed(store: &mut Store, i: usize) -> Seed {
     let parsed = parse(store, SEEDS[i].as_bytes(), Mode::Strict).expect(SEEDS[i]);
-    Seed { name: format!("seed{i}"), script: parsed.script, status: None }
+    Seed { name: format!("seed{i}"), script: parsed.script, status: None, memory: None }
 }
 
 /// All mutants of a round.
@@ -270,7 +270,7 @@ fn operands_are_declared_before_they_are_used() {
     for text in [late, levels] {
         let mut store = Store::new();
         let script = parse(&mut store, text.as_bytes(), Mode::Strict).expect(text).script;
-        let seeds = [Seed { name: "late".to_owned(), script, status: None }];
+        let seeds = [Seed { name: "late".to_owned(), script, status: None, memory: None }];
         for case in round(&TypeFuzz::default(), &mut store, &seeds, 8).iter().step_by(5) {
             assert_well_sorted(&store, case);
         }

@@ -53,10 +53,13 @@ const EXPECTED: &[(&str, usize, u64)] = &[
     ("storm", 200, 0x4a19_6339_4571_2515),
     ("diver", 200, 0xc8ad_2d4d_9acc_6776),
     ("polarity", 200, 0x56bb_12f4_feb5_28e7),
+    ("values", 57, 0xf98b_9908_3102_c93c),
     ("diver-uniform", 200, 0xe2a5_950b_d97f_f0eb),
     ("diver-no-complicate", 200, 0x4e0e_e866_b801_30df),
     ("opfuzz+incremental", 200, 0xfb8d_8b33_90c4_31e4),
     ("polarity+incremental", 200, 0x082d_fb39_53d5_fe3d),
+    ("storm+values", 200, 0x92bf_1baf_964d_2093),
+    ("opfuzz+values", 200, 0xa2b5_215e_feee_6770),
 ];
 
 /// Knows models full of default values, and a core.
@@ -97,7 +100,7 @@ fn made(engine: &dyn Engine) -> (usize, u64) {
             let mut store = Store::new();
             let script = parse(&mut store, text.as_bytes(), Mode::Strict).expect(text).script;
             let status = (*status, "construction".to_owned());
-            let seed = Seed { name: format!("seed{number}"), script, status: Some(status) };
+            let seed = Seed { name: format!("seed{number}"), script, status: Some(status), memory: None };
             let seeds = [seed.clone(), seed];
             let mut rng = rng::stream(11, stream);
             let mut ask = Defaults;
@@ -127,7 +130,8 @@ fn made(engine: &dyn Engine) -> (usize, u64) {
 #[test]
 fn every_engine_makes_of_a_stream_what_it_always_has() {
     let mut seen = Vec::new();
-    let composed = engines::parse_list("opfuzz+incremental,polarity+incremental", &Tuning::default());
+    let names = "opfuzz+incremental,polarity+incremental,storm+values,opfuzz+values";
+    let composed = engines::parse_list(names, &Tuning::default());
     let composed = composed.expect("names of engines");
     for engine in engines::all().iter().chain(&engines::variants()).chain(&composed) {
         let (count, hash) = made(engine.as_ref());

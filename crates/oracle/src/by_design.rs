@@ -63,14 +63,20 @@ fn escapes(subject: &Subject, runs: &[&Run]) -> Option<String> {
             })
             .collect()
     };
-    let guilty = runs.iter().find(|run| {
-        reads_bytes(run) && {
-            let own = written(run);
-            escaped(&run.script).iter().any(|literal| !own.contains(&*String::from_utf8_lossy(literal)))
+    let foreign = |run: &Run| {
+        let own = written(run);
+        escaped(&run.script).iter().any(|literal| !own.contains(&*String::from_utf8_lossy(literal)))
+    };
+    let name = |run: &Run| run.configuration.solver.name();
+    runs.iter().find_map(|run| match (reads_bytes(run), Escapes::of(&run.script)) {
+        (true, _) if foreign(run) => {
+            Some(format!("{} reads escapes in string literals as before SMT-LIB 2.6", name(run)))
         }
-    })?;
-    let release = guilty.configuration.solver.name();
-    Some(format!("{release} reads escapes in string literals as before SMT-LIB 2.6"))
+        (false, Escapes::Hex) if foreign(run) => {
+            Some(format!("{} does not read the escapes that the string literals are written with", name(run)))
+        }
+        _ => None,
+    })
 }
 
 /// From this character on, a release whose characters are bytes may run out of them where the standard has more.

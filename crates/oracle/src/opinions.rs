@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
-use smtlib::print;
+use smtlib::literal::Escapes;
+use smtlib::print::{self, Dialect};
+use smtlib::{Mode, Store};
 use solver::run::{Configuration, PartyId, Purpose, Run, RunError, Runner};
 use solver::{Outline, RunClass};
 
@@ -17,10 +19,22 @@ use crate::subject::Subject;
 /// Solvers that are asked, at most.
 const MOST: usize = 2;
 
-/// Everybody's run on a text. Who refuses it and was given no options is asked again with all it has.
+/// Everybody's run on a text. Who refuses it and was given no options is asked again with all it has. A text in the
+/// [notation](Escapes) of an old release is written anew for those that do not read it.
 pub fn first_runs(runner: &mut dyn Runner, text: &[u8]) -> Result<Vec<Run>, RunError> {
     let checks = Outline::of(text).checks();
     let mut runs = runner.run_all(text, Purpose::Test)?;
+    if Escapes::of(text) == Escapes::Hex {
+        let mut store = Store::new();
+        let parsed = smtlib::parse(&mut store, text, Mode::Tolerant).ok();
+        for run in &mut runs {
+            let release = run.configuration.release();
+            if let Some(parsed) = parsed.as_ref().filter(|_| Dialect::of(release).escapes != Escapes::Hex) {
+                let own = print::print(&store, &parsed.script, release);
+                *run = runner.run(&Arc::clone(&run.configuration), own.as_bytes(), Purpose::Test)?;
+            }
+        }
+    }
     for run in &mut runs {
         let refused = matches!(run.answers.class, RunClass::Unsupported | RunClass::Rejected)
             || (run.answers.class == RunClass::Answered
@@ -30,7 +44,7 @@ pub fn first_runs(runner: &mut dyn Runner, text: &[u8]) -> Result<Vec<Run>, RunE
             continue;
         }
         let broad = Arc::new(run.configuration.broadened());
-        let again = runner.run(&broad, text, Purpose::Test)?;
+        let again = runner.run(&broad, &run.script.clone(), Purpose::Test)?;
         if again.answers.trusted().count() > run.answers.trusted().count() {
             *run = again;
         }

@@ -3,6 +3,7 @@
 //! are skipped, or fail: see `testkit::skip`.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use eval::Expectation;
@@ -11,7 +12,7 @@ use smtlib::{Mode, Status, Store};
 use solver::Solver;
 use solver::launch::WallChoice;
 use solver::limits::Limits;
-use solver::run::{Configuration, PartyId, Purpose, RunRules, Runner, SolverRunner, SolverRunners};
+use solver::run::{Configuration, PartyId, Purpose, Run, RunRules, Runner, SolverRunner, SolverRunners};
 use testkit::{Scripted, get};
 
 /// A program that prints what it is told, whatever it is asked.
@@ -325,9 +326,14 @@ fn a_literal_in_the_escapes_that_a_release_reads_excuses_nothing() {
         let mut scripted = Scripted::new(&["z3@4.8.7", "z3@5.4.0"], |party, _| {
             if party.id == PartyId(0) { "unsat".into() } else { "sat".into() }
         });
-        let written = for_old_z3(literal);
-        let runs = scripted.run_all(written.as_bytes(), Purpose::Test).expect("runs");
+        // Each in its own notation.
         let text = format!("(declare-const s String)(assert (= s \"{literal}\"))(check-sat)");
+        let texts = [for_old_z3(literal), text.clone()];
+        let parties = scripted.configurations().to_vec();
+        let run = |(party, text): (&Arc<Configuration>, &String)| {
+            scripted.run(party, text.as_bytes(), Purpose::Test).expect("a run")
+        };
+        let runs: Vec<Run> = parties.iter().zip(&texts).map(run).collect();
         let mut store = Store::new();
         let script = smtlib::parse(&mut store, text.as_bytes(), Mode::Strict).expect("a script").script;
         let mut subject = Subject::new(&mut store, Some(&script), &[]);

@@ -80,6 +80,10 @@ fn shown(summary: &Summary, out: &Path) -> String {
             messages(suspicions, &mut line);
         }
     }
+    if totals.left_alone.total() > 0 {
+        line(format_args!("  rounds that came to the end of their seed: {}", totals.left_alone.total()));
+        messages(&totals.left_alone, &mut line);
+    }
     if summary.rejected_seeds > 0 {
         line(format_args!("  seed files skipped: {}", summary.rejected_seeds));
     }
@@ -107,6 +111,9 @@ fn shown(summary: &Summary, out: &Path) -> String {
             more => format!(", and {more} more faces of that bug"),
         };
         line(format_args!("    {}{flaky}{gone}{faces}", folder.display()));
+    }
+    if totals.suppressed > 0 {
+        line(format_args!("  test cases that showed bugs named by --known: {}", totals.suppressed));
     }
     if summary.pending > 0 {
         let more = if summary.findings.is_empty() { "" } else { " more" };

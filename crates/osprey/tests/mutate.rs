@@ -138,3 +138,43 @@ fn an_unknown_engine_is_answered_with_the_known_ones() {
     let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
     assert!(said.contains("there is no engine 'strom'") && said.contains("storm"), "{said}");
 }
+
+#[test]
+fn values_explains_what_it_knows_of_a_seed_and_which_mutant_covered_what() {
+    if !testkit::have(&["z3@5.4.0"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let (seed, out) = (folder.path().join("seed.smt2"), folder.path().join("out"));
+    std::fs::write(&seed, "(declare-fun x () Int)(assert (or (< x 7) (> x (- 1))))(check-sat)")
+        .expect("a file");
+    let words = ["mutate", "--engine", "values", text(&seed), "--out", text(&out), "-s", "z3@5.4.0"];
+    let flags = ["--explain", "--values-preset", "skolu", "--count", "100"];
+    let made = run(&[&words[..], &flags[..]].concat());
+    let said = String::from_utf8_lossy(&made.stdout).into_owned();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let parts = [
+        "(assert (or (< x h!1) (> x h!2)))",
+        "h!2 = (- 1)",
+        "m!1 = (< x h!1): true by 000",
+        "m!3 = (or (< x h!1) (> x h!2)): true by 000",
+        "of 6 truth values covered, nothing is left to enforce",
+    ];
+    for part in parts {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    let files = mutants(&out);
+    assert!(said.starts_with(&format!("{} mutants", files.len())), "{said}");
+    let json = run(&[&words[..], &flags[..], &["--json"]].concat());
+    assert!(String::from_utf8_lossy(&json.stdout).contains("\"explained\""));
+}
+
+#[test]
+fn values_says_why_it_makes_nothing_of_a_seed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (seed, out) = (folder.path().join("seed.smt2"), folder.path().join("out"));
+    std::fs::write(&seed, "(declare-fun x () Int)(assert (> x x))(check-sat)").expect("a file");
+    let made = run(&["mutate", "--engine", "values", text(&seed), "--out", text(&out)]);
+    let said = String::from_utf8_lossy(&made.stderr).into_owned();
+    assert!(!made.status.success() && said.contains("no constants"), "{said}");
+}

@@ -1,12 +1,14 @@
 //! Long commands over several lines.
 
+use smtlib::literal::{Escapes, HEX_NOTE};
+
 use crate::outline::Outline;
 
 /// Commands that fit into this many columns stay on one line.
 const WIDTH: usize = 100;
 
 /// The text with long commands broken: the parts of a list that does not fit stand below each other. Only white space
-/// changes.
+/// and comments change; the one that says how strings are written stays.
 pub fn laid_out(text: &str) -> String {
     if text.lines().all(|line| line.len() <= WIDTH) {
         return text.to_owned();
@@ -15,6 +17,10 @@ pub fn laid_out(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     for root in &outline.roots {
         write(&mut out, &outline, *root);
+        out.push('\n');
+    }
+    if Escapes::of(text.as_bytes()) == Escapes::Hex {
+        out.push_str(HEX_NOTE);
         out.push('\n');
     }
     out

@@ -37,6 +37,10 @@ fn solvers() -> Scripted {
 }
 
 fn bug(solvers: &Scripted, script: &str) -> Bug {
+    bug_of(Kind::RefutationSoundness, solvers, script)
+}
+
+fn bug_of(kind: Kind, solvers: &Scripted, script: &str) -> Bug {
     let mut runner = solvers.clone();
     let runs = runner.run_all(script.as_bytes(), Purpose::Test).expect("runs");
     let mut store = Store::new();
@@ -44,7 +48,7 @@ fn bug(solvers: &Scripted, script: &str) -> Bug {
     let mut subject = Subject::new(&mut store, Some(&parsed.script), &[]);
     let mut asking = Asking::new(&mut runner, Purpose::FollowUp);
     let verdicts = Judge::standard().try_case(&mut subject, &runs, &mut asking).expect("verdicts");
-    assert_eq!(verdicts[0].kind, Kind::RefutationSoundness);
+    assert_eq!(verdicts[0].kind, kind);
     assert_eq!(verdicts[0].accused, Some(PartyId(0)));
     Bug::new(&verdicts[0], &runs, Arc::new(solvers.clone()))
 }
@@ -93,6 +97,87 @@ fn a_function_taken_for_another_is_shown_by_itself_wherever_it_stood() {
     ] {
         assert_eq!(shown(assertions), alone, "{assertions}");
     }
+}
+
+#[test]
+fn a_function_that_models_are_wrong_about_is_shown_by_itself_wherever_it_stood() {
+    // Where the last empty string is asked for, all numbers are 5 and all texts have two characters.
+    let solvers = Scripted::new(&["z3@4.8.7"], |_, script| {
+        if !script.contains("(seq.last_indexof a \"\")") {
+            return "unknown".into();
+        }
+        let value = |sort: &str| if sort == "Int" { "5" } else { "\"ff\"" };
+        let model: String = script
+            .lines()
+            .filter_map(|line| line.strip_prefix("(declare-const ")?.strip_suffix(')')?.split_once(' '))
+            .map(|(name, sort)| format!("(define-fun {name} () {sort} {})", value(sort)))
+            .collect();
+        format!("sat\n({model})").as_str().into()
+    });
+    let shown = |assertions: &str| {
+        let script = format!("(declare-const a String)\n{assertions}\n(check-sat)\n(get-model)\n");
+        let bug = bug_of(Kind::InvalidModel, &solvers, &script);
+        let input = Input { text: script.as_bytes(), witness: None };
+        reduce(input, &bug, &Effort { jobs: 1, time: None }, &Quiet).expect("reduced").best.text
+    };
+    let alone = "(declare-const a String)\n(assert (= (seq.last_indexof a \"\") 0))\n(check-sat)\n";
+    for assertions in [
+        "(assert (not (str.suffixof (str.at a (seq.last_indexof a \"\")) \"\")))",
+        "(assert (str.contains (str.substr a (seq.last_indexof a \"\") 2) \"f\"))",
+        "(assert (str.in_re (str.substr a (seq.last_indexof a \"\") 1) (re.++ re.allchar re.allchar)))",
+    ] {
+        assert_eq!(shown(assertions), alone, "{assertions}");
+    }
+}
+
+#[test]
+fn a_script_with_characters_in_the_notation_of_an_old_release_is_reduced() {
+    let standard =
+        "(declare-const s String)\n(assert (= s \"\\u{e9}\"))\n(assert (= (str.len s) 1))\n(check-sat)\n";
+    let solvers = Scripted::new(&["z3@4.8.7", "z3@4.8.8"], |party, script| {
+        match (party.id == PartyId(0) && script.contains("\"\\xe9\""), script.contains("(get-model)")) {
+            (true, _) => "unsat".into(),
+            (false, true) => "sat\n((define-fun s () String \"\\xe9\"))".into(),
+            (false, false) => "sat".into(),
+        }
+    });
+    let accused = solvers.clone().run_all(b"", Purpose::Test).expect("runs")[0].configuration.release();
+    let mut store = Store::new();
+    let parsed = smtlib::parse(&mut store, standard.as_bytes(), Mode::Strict).expect("a script");
+    let text = smtlib::print::print(&store, &parsed.script, accused);
+    assert!(text.contains("\\xe9"), "{text}");
+    let bug = bug(&solvers, &text).with_expectation(Expectation::Witness);
+    let model = "((define-fun s () String \"\\u{e9}\"))";
+    let input = Input { text: text.as_bytes(), witness: Some(model.as_bytes()) };
+    let reduced = reduce(input, &bug, &Effort { jobs: 1, time: None }, &Quiet).expect("reduced");
+    assert!(
+        !reduced.best.text.contains("str.len") && reduced.best.text.contains("\\xe9"),
+        "{}",
+        reduced.best.text
+    );
+}
+
+#[test]
+fn a_release_whose_model_nobody_can_judge_is_not_without_the_bug() {
+    let script = "(declare-const x Int)\n(assert (> x 3))\n(check-sat)\n(get-model)\n";
+    // The accused and 4.8.8 are wrong alike; 4.8.9 is right; of 4.8.10 there is no model.
+    let solvers =
+        Scripted::new(&["z3@4.8.7", "z3@4.8.8", "z3@4.8.9", "z3@4.8.10"], |party, _| match party.id.0 {
+            2 => "sat\n((define-fun x () Int 7))".into(),
+            3 => "sat\n(error \"no model\")".into(),
+            _ => "sat\n((define-fun x () Int 0))".into(),
+        });
+    let configurations = solvers.clone().configurations().to_vec();
+    let bug = bug_of(Kind::InvalidModel, &solvers, script);
+    let mut examiner = bug.examiner().expect("an examiner");
+    let mut said = |place: usize| {
+        let configuration = Some(&configurations[place]);
+        let candidate =
+            Candidate { text: script, configuration, satisfied: false, subset: false, plain: true };
+        let found = examiner.examine(&candidate).expect("a judgement");
+        found.answered.then_some(found.interesting)
+    };
+    assert_eq!([said(1), said(2), said(3)], [Some(true), Some(false), None]);
 }
 
 #[test]

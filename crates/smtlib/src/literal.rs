@@ -24,8 +24,9 @@ pub enum Literal {
 /// The largest code point of the standard.
 pub const LARGEST_CHARACTER: u32 = 0x2FFFF;
 
-/// Reads the escapes of SMT-LIB 2.6: `\u{X}` to `\u{XXXXX}` and `\uXXXX`. Anything else stands for itself.
-pub fn unescape(text: &str) -> Box<[u32]> {
+/// Reads the escapes of SMT-LIB 2.6: `\u{X}` to `\u{XXXXX}` and `\uXXXX`; in a text that was [written](write_string) with
+/// them also `\xHH`. Anything else stands for itself.
+pub fn unescape(text: &str, escapes: Escapes) -> Box<[u32]> {
     let chars: Vec<u32> = text.chars().map(u32::from).collect();
     if !chars.contains(&u32::from('\\')) {
         return chars.into();
@@ -33,7 +34,7 @@ pub fn unescape(text: &str) -> Box<[u32]> {
     let mut out = Vec::with_capacity(chars.len());
     let mut i = 0;
     while i < chars.len() {
-        match escape_at(&chars, i) {
+        match escape_at(&chars, i, escapes) {
             Some((code, length)) => {
                 out.push(code);
                 i += length;
@@ -47,11 +48,16 @@ pub fn unescape(text: &str) -> Box<[u32]> {
     out.into()
 }
 
-fn escape_at(chars: &[u32], i: usize) -> Option<(u32, usize)> {
-    if chars[i] != u32::from('\\') || *chars.get(i + 1)? != u32::from('u') {
+fn escape_at(chars: &[u32], i: usize, escapes: Escapes) -> Option<(u32, usize)> {
+    if chars[i] != u32::from('\\') {
         return None;
     }
     let digit = |place: usize| char::from_u32(*chars.get(place)?)?.to_digit(16);
+    match char::from_u32(*chars.get(i + 1)?)? {
+        'x' if escapes == Escapes::Hex => return Some((16 * digit(i + 2)? + digit(i + 3)?, 4)),
+        'u' => {}
+        _ => return None,
+    }
     if *chars.get(i + 2)? == u32::from('{') {
         let mut code = 0;
         let mut place = i + 3;
@@ -82,6 +88,19 @@ pub enum Escapes {
     /// Characters beyond ASCII stand for themselves, in UTF-8: what solvers make of that differs from what the standard
     /// says, so a bug may need it. The rest as in SMT-LIB 2.6.
     Raw,
+}
+
+/// The comment at the end of a text whose strings have characters written as `\xHH`: to the standard these are four
+/// characters, and the text is to be read back as it was meant.
+pub const HEX_NOTE: &str =
+    "; \\xHH in a string is one character here, as the release that this was written for reads it";
+
+impl Escapes {
+    /// The escapes that a text says its strings have.
+    pub fn of(text: &[u8]) -> Escapes {
+        let note = HEX_NOTE.as_bytes();
+        if text.windows(note.len()).any(|part| part == note) { Escapes::Hex } else { Escapes::Unicode }
+    }
 }
 
 /// Writes a string literal with its quotes.
@@ -124,11 +143,14 @@ mod tests {
         for text in
             ["abc", "\\u{41}", "\\u0041x", "\\u{2FFFF}", "\\u{}", "\\u{300000}", "\\x41", "a\\", "\\u004"]
         {
-            let points = unescape(text);
-            let mut written = String::new();
-            write_string(&mut written, &points, Escapes::Unicode);
-            assert_eq!(unescape(&written[1..written.len() - 1]), points, "{text}");
+            let points = unescape(text, Escapes::Unicode);
+            for escapes in [Escapes::Unicode, Escapes::Hex, Escapes::Raw] {
+                let mut written = String::new();
+                write_string(&mut written, &points, escapes);
+                assert_eq!(unescape(&written[1..written.len() - 1], escapes), points, "{text}");
+            }
         }
+        let unescape = |text| unescape(text, Escapes::Unicode);
         let mut written = String::new();
         write_string(&mut written, &unescape("\u{e9}\\u{1}\\u{5c}u0041"), Escapes::Raw);
         assert_eq!(written, "\"\u{e9}\\u{1}\\u{5c}u0041\"");

@@ -32,6 +32,9 @@ impl Store {
 
     fn special_sort(&mut self, op: Op, indices: &[Index], args: &[Term]) -> Option<Sort> {
         let sorts: Vec<Sort> = args.iter().map(|arg| self.sort_of(*arg)).collect();
+        if count(op).is_some_and(|count| count != sorts.len()) {
+            return None;
+        }
         match op {
             Op::AtMost | Op::AtLeast | Op::PbLe | Op::PbGe | Op::PbEq => {
                 sorts.iter().all(|sort| *sort == Sort::BOOL).then_some(Sort::BOOL)
@@ -127,15 +130,31 @@ impl Store {
                 Some(self.sort(SortKind::Bag(sorts[0])))
             }
             // (aggr f initial table): a collection of results of f.
-            Op::RelAggregate | Op::RelAggregateNone => Some(self.sort(SortKind::Set(*sorts.get(1)?))),
-            Op::TableAggregate | Op::TableAggregateNone => Some(self.sort(SortKind::Bag(*sorts.get(1)?))),
+            Op::RelAggregate | Op::RelAggregateNone => {
+                let SortKind::Set(row) = *self.sort_kind(sorts[2]) else { return None };
+                self.folded(sorts[0], &[row], sorts[1])?;
+                Some(self.sort(SortKind::Set(sorts[1])))
+            }
+            Op::TableAggregate | Op::TableAggregateNone => {
+                let SortKind::Bag(row) = *self.sort_kind(sorts[2]) else { return None };
+                self.folded(sorts[0], &[row], sorts[1])?;
+                Some(self.sort(SortKind::Bag(sorts[1])))
+            }
             Op::NullableLift | Op::NullableLiftOperator => self.lifted(op, indices, &sorts),
             Op::SeqMapi => {
-                let result = self.result_of(*sorts.first()?, 2)?;
-                Some(self.sort(SortKind::Seq(result)))
+                let element = self.element_of_sequence(sorts[2])?;
+                let result = self.result_of(sorts[0], &[sorts[1], element])?;
+                (sorts[1] == Sort::INT).then(|| self.sort(SortKind::Seq(result)))
             }
-            Op::SeqFoldl => sorts.get(1).copied(),
-            Op::SeqFoldli => sorts.get(2).copied(),
+            Op::SeqFoldl => {
+                let element = self.element_of_sequence(sorts[2])?;
+                (self.result_of(sorts[0], &[sorts[1], element])? == sorts[1]).then_some(sorts[1])
+            }
+            Op::SeqFoldli => {
+                let element = self.element_of_sequence(sorts[3])?;
+                let result = self.result_of(sorts[0], &[sorts[1], sorts[2], element])?;
+                (sorts[1] == Sort::INT && result == sorts[2]).then_some(sorts[2])
+            }
             Op::SetInsert => {
                 let (set, elements) = sorts.split_last()?;
                 let SortKind::Set(element) = self.sort_kind(*set) else { return None };
@@ -186,8 +205,16 @@ impl Store {
 
     fn lifted(&mut self, op: Op, indices: &[Index], sorts: &[Sort]) -> Option<Sort> {
         let result = match (op, indices.first()) {
-            (Op::NullableLift, _) => self.result_of(*sorts.first()?, sorts.len() - 1)?,
-            (_, Some(Index::Fun(fun))) => self.fun(*fun).result,
+            (Op::NullableLift, _) => {
+                let (function, rest) = sorts.split_first()?;
+                let inner = self.nullables(rest)?;
+                self.result_of(*function, &inner).filter(|_| !inner.is_empty())?
+            }
+            (_, Some(Index::Fun(fun))) => {
+                let inner = self.nullables(sorts)?;
+                let decl = self.fun(*fun);
+                (*decl.params == *inner).then_some(decl.result)?
+            }
             (_, Some(Index::Op(op))) => {
                 let row = op.row();
                 let mut bindings = crate::theory::Bindings::default();
@@ -204,15 +231,40 @@ impl Store {
         Some(self.sort(SortKind::Nullable(result)))
     }
 
-    fn result_of(&mut self, function: Sort, args: usize) -> Option<Sort> {
+    /// What a function, or arrays within each other, give for arguments of these sorts.
+    fn result_of(&mut self, function: Sort, args: &[Sort]) -> Option<Sort> {
+        let Some((first, rest)) = args.split_first() else { return Some(function) };
         match self.sort_kind(function).clone() {
-            SortKind::Fun(params, result) if params.len() >= args => {
-                Some(self.function_sort(&params[args..], result))
+            SortKind::Fun(params, result) => {
+                let rest = params.strip_prefix(args)?;
+                Some(if rest.is_empty() { result } else { self.function_sort(rest, result) })
             }
-            SortKind::Array(_, element) if args == 1 => Some(element),
-            SortKind::Array(_, inner) => self.result_of(inner, args - 1),
+            SortKind::Array(index, element) if index == *first => self.result_of(element, rest),
             _ => None,
         }
+    }
+
+    /// Nothing unless a function takes rows and a result so far, and gives a result.
+    fn folded(&mut self, function: Sort, row: &[Sort], result: Sort) -> Option<()> {
+        let args = [row, &[result]].concat();
+        (self.result_of(function, &args)? == result).then_some(())
+    }
+
+    /// The sort of the elements of a sequence.
+    fn element_of_sequence(&self, sort: Sort) -> Option<Sort> {
+        match self.sort_kind(sort) {
+            SortKind::Seq(element) => Some(*element),
+            _ => None,
+        }
+    }
+
+    /// The sorts within nullable ones.
+    fn nullables(&self, sorts: &[Sort]) -> Option<Vec<Sort>> {
+        let inner = |sort: &Sort| match self.sort_kind(*sort) {
+            SortKind::Nullable(inner) => Some(*inner),
+            _ => None,
+        };
+        sorts.iter().map(inner).collect()
     }
 
     fn tuple(&self, sort: Sort) -> Option<&[Sort]> {
@@ -249,6 +301,40 @@ impl Store {
         let sorts: Option<Vec<Sort>> =
             indices.iter().map(|index| tuple.get(number(index)?).copied()).collect();
         Some(self.sort(SortKind::Tuple(sorts?.into())))
+    }
+}
+
+/// How many arguments an operator takes, where that is fixed.
+fn count(op: Op) -> Option<usize> {
+    match op {
+        Op::TupleSelect
+        | Op::TupleProject
+        | Op::TupleProjectNone
+        | Op::RelProject
+        | Op::RelProjectNone
+        | Op::TableProject
+        | Op::TableProjectNone
+        | Op::RelTranspose
+        | Op::RelIden
+        | Op::RelGroup
+        | Op::TableGroup => Some(1),
+        Op::TupleUpdate
+        | Op::RelJoin
+        | Op::RelProduct
+        | Op::RelTableJoin
+        | Op::RelTableJoinNone
+        | Op::TableProduct
+        | Op::TableJoin
+        | Op::TableJoinNone
+        | Op::RelJoinImage => Some(2),
+        Op::RelAggregate
+        | Op::RelAggregateNone
+        | Op::TableAggregate
+        | Op::TableAggregateNone
+        | Op::SeqMapi
+        | Op::SeqFoldl => Some(3),
+        Op::SeqFoldli => Some(4),
+        _ => None,
     }
 }
 

@@ -86,3 +86,23 @@ fn odd_names_in_unknown_identifiers_survive_printing() {
         assert_eq!(defect(source.as_bytes()), None, "{source}");
     }
 }
+
+#[test]
+fn strings_written_for_an_old_release_are_read_back_as_they_were_meant() {
+    let source = br#"(declare-const s String)
+(assert (= s "\u{e9}\x41""\u{5c}\u{1}"))
+(check-sat)
+"#;
+    let mut store = Store::new();
+    let script = parse(&mut store, source, Mode::Strict).expect("a script").script;
+    let standard = print(&store, &script, Release::STANDARD);
+    let old = Release { family: smtlib::Family::Z3, version: smtlib::Version::new(4, 8, 7) };
+    let text = print(&store, &script, old);
+    assert!(text.contains(r#""\xe9\x5cx41""\x5c\x01""#), "{text}");
+    let mut store = Store::new();
+    let again = parse(&mut store, text.as_bytes(), Mode::Strict).expect("a script").script;
+    assert_eq!(print(&store, &again, Release::STANDARD), standard);
+    assert_eq!(print(&store, &again, old), text);
+    let plain = parse(&mut store, b"(assert (= \"\\x41\" \"A\"))", Mode::Strict).expect("a script").script;
+    assert!(print(&store, &plain, Release::STANDARD).contains("\\x41"), "to the standard it is no escape");
+}

@@ -5,7 +5,8 @@
 //! issue with one fix are one bug, and so are items whose triggers come down to the same; all others are different ones.
 //!
 //! A campaign finds other bugs than its item's, too, and often the same ones from many items. What crashes where the item
-//! does not, shows on other releases than the trigger, or needs a construct that the trigger does not have, is a *stray*.
+//! does not, shows on other releases than the trigger, or needs a construct that the trigger does not have, is a *stray*; so
+//! is what campaigns of different bugs came down to alike, be it the same script or the same place of a crash.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -43,6 +44,8 @@ struct Labelled {
     item: String,
     finding: Finding,
     face: Face,
+    /// What two findings of one bug at the most have alike: the place of a crash, or the script it came down to.
+    same: Option<String>,
     /// It is most likely another bug than the item's.
     stray: bool,
 }
@@ -74,6 +77,7 @@ pub fn run(settings: &Settings, making: &Making, watch: &dyn Watch) -> Result<Re
         }
     }
     unite(&mut labelled);
+    found_from_several(&mut labelled);
     fill(&mut draft, making, barren, &labelled);
     Ok(draft.finish())
 }
@@ -96,7 +100,9 @@ fn of_item(item: &Item, making: &Making, watch: &dyn Watch) -> Result<Vec<Labell
             continue;
         }
         let face = Face::of(&finding, &Rarity::default());
-        found.push(Labelled { truth: truth(item), item: item.id.clone(), finding, face, stray: false });
+        let script = || std::fs::read_to_string(folder.join("reduced.smt2")).ok();
+        let same = face.place.clone().or_else(script);
+        found.push(Labelled { truth: truth(item), item: item.id.clone(), finding, face, same, stray: false });
     }
     found.sort_by_key(|one| (one.finding.provenance.round, one.finding.provenance.step));
     // The trigger as it is shows the item's bug and no other.
@@ -116,6 +122,18 @@ impl Labelled {
         self.finding.provenance.engine == "seed"
     }
 
+    /// What makes its item one bug with others.
+    fn marks(&self) -> Vec<String> {
+        let mut marks = vec![self.finding.signature.to_string()];
+        if let (Some((issue, _)), Some(releases)) =
+            (self.truth.split_once(", fixed in "), &self.face.releases)
+            && (releases.last_good.is_some() || releases.first_fixed.is_some())
+        {
+            marks.push(format!("{issue} from {:?} to {:?}", releases.last_good, releases.first_fixed));
+        }
+        marks
+    }
+
     /// What computes something in the script and cannot go.
     fn needs(&self) -> impl Iterator<Item = &str> {
         let needed = |blamed: &&Blamed| blamed.role == Role::Computes && blamed.needed > 0;
@@ -131,22 +149,40 @@ fn constructs(item: &Item) -> BTreeSet<String> {
     blame::constructs(&store, &parsed.script).into_iter().map(|name| name.into_owned()).collect()
 }
 
-/// Items whose triggers come down to the same signature are one bug: nothing could tell them apart.
+/// Items whose triggers come down to the same signature are one bug: nothing could tell them apart. So are items of one
+/// issue whose triggers show on the same releases, whatever is said about when they were mended.
 fn unite(labelled: &mut [Labelled]) {
-    let mut by_signature: BTreeMap<String, String> = BTreeMap::new();
+    let mut by_mark: BTreeMap<String, String> = BTreeMap::new();
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     for one in labelled.iter().filter(|one| one.is_trigger() && !one.stray) {
-        let own = names.get(&one.truth).unwrap_or(&one.truth).clone();
-        let first = by_signature.entry(one.finding.signature.to_string()).or_insert(own.clone()).clone();
-        for name in names.values_mut().filter(|name| **name == own) {
-            name.clone_from(&first);
+        for mark in one.marks() {
+            let own = names.get(&one.truth).unwrap_or(&one.truth).clone();
+            let first = by_mark.entry(mark).or_insert(own.clone()).clone();
+            for name in names.values_mut().chain(by_mark.values_mut()).filter(|name| **name == own) {
+                name.clone_from(&first);
+            }
+            names.insert(one.truth.clone(), first);
         }
-        names.insert(one.truth.clone(), first);
     }
     for one in labelled {
         if let Some(name) = names.get(&one.truth) {
             one.truth.clone_from(name);
         }
+    }
+}
+
+/// What campaigns of different bugs came down to alike is one bug that was found several times, and of most of them not the
+/// item's own.
+fn found_from_several(labelled: &mut [Labelled]) {
+    let mut truths: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    let key = |one: &Labelled| Some((one.finding.solver.clone(), one.same.clone()?));
+    for one in &*labelled {
+        if let Some(key) = key(one) {
+            truths.entry(key).or_default().insert(one.truth.clone());
+        }
+    }
+    for one in labelled.iter_mut().filter(|one| !one.is_trigger()) {
+        one.stray |= key(one).and_then(|key| truths.get(&key)).is_some_and(|truths| truths.len() > 1);
     }
 }
 

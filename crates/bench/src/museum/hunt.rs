@@ -176,6 +176,7 @@ impl<'a> Hunter<'a> {
             logic: "ALL".to_owned(),
             group: vec![0],
             tactic: None,
+            memory: None,
             steps: chase.bounds.reach.steps as usize,
         };
         // What the museum knows about the trigger's answer, an engine may know too.

@@ -29,6 +29,7 @@ pub use streams::{StreamPurpose, stream};
 
 use crate::findings::{Ancestor, Origin, StepFeedback};
 use crate::seeds::SeedText;
+use crate::store::SeedMemory;
 use crate::target::Target;
 
 /// Longer scripts are not kept for later chains.
@@ -43,6 +44,8 @@ pub struct Driver<'a> {
     pub store: Store,
     clean: Mark,
     grammars: Grammars,
+    /// Why the engine declined the seeds of the chain opened last.
+    declined: Option<&'static str>,
 }
 
 /// A chain of test cases from the same seeds.
@@ -75,6 +78,7 @@ impl<'a> Driver<'a> {
             clean: store.mark(),
             store,
             grammars: Grammars::default(),
+            declined: None,
         }
     }
 
@@ -105,8 +109,14 @@ impl<'a> Driver<'a> {
         status: &dyn Fn(&str) -> Option<(Status, String)>,
     ) -> Result<Option<Chain>, EnginePanic> {
         self.store.reset(&self.clean);
+        self.declined = None;
         let guarded = AssertUnwindSafe(|| self.open_unguarded(engine, plan, ask, status));
         catch_unwind(guarded).map_err(|panic| self.panicked(&*panic))
+    }
+
+    /// Why the engine could make nothing of the seeds of the chain opened last, where it told.
+    pub fn take_declined(&mut self) -> Option<&'static str> {
+        self.declined.take()
     }
 
     fn open_unguarded(
@@ -136,7 +146,8 @@ impl<'a> Driver<'a> {
                 .status(&self.store)
                 .map(|status| (status, format!("{}{}", eval::STATUS_OF, text.name)));
             let status = status(&text.name).or(own);
-            seeds.push(Seed { name: text.name.clone(), script, status });
+            let memory = plan.memory.clone().filter(|_| plan.seeds.len() == 1);
+            seeds.push(Seed { name: text.name.clone(), script, status, memory });
             ancestors.push((text, generated));
         }
         let group = self.narrowed(&plan.group, &seeds);
@@ -157,7 +168,11 @@ impl<'a> Driver<'a> {
             grammar: &grammar,
             seeds: &seeds,
             options: &*self.menu,
-        })?;
+        });
+        let Some(round) = round else {
+            self.declined = engine.declines(&mut self.store, &seeds);
+            return None;
+        };
         Some(Chain {
             round,
             plan: Plan { engine: engine.name().to_owned(), group, ..plan.clone() },
@@ -260,6 +275,29 @@ impl Chain {
         self.round.effort()
     }
 
+    /// Why another chain of the same seeds would make nothing more, once this one has come to an end of its own.
+    pub fn exhausted(&self) -> Option<&'static str> {
+        self.round.exhausted()
+    }
+
+    /// The seed of a chain that has one, and what a later chain of the engine is to know about it.
+    pub fn memory(&self) -> Option<(&SeedText, SeedMemory)> {
+        let [(seed, false)] = self.ancestors.as_slice() else { return None };
+        let (text, exhausted) = (self.round.memory(), self.round.exhausted().is_some());
+        let told = text.is_some() || exhausted;
+        told.then(|| (seed, SeedMemory { text: text.unwrap_or_default(), exhausted }))
+    }
+
+    /// Counts of what the engine did, by name.
+    pub fn figures(&self) -> Vec<(&'static str, u64)> {
+        self.round.figures()
+    }
+
+    /// What the engine knows about the seeds and has done with them, for people.
+    pub fn explain(&self, store: &Store) -> Option<String> {
+        self.round.explain(store)
+    }
+
     /// Test cases made so far.
     pub fn steps(&self) -> usize {
         self.step
@@ -301,6 +339,7 @@ impl Chain {
             logic: self.plan.logic.clone(),
             group: self.plan.group.clone(),
             tactic: self.plan.tactic.clone(),
+            memory: self.plan.memory.clone(),
             seeds: seeds.collect(),
             script,
             changes: case.provenance.changes.clone(),

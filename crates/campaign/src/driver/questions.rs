@@ -9,7 +9,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engines::Ask;
+use engines::{Ask, Attempt};
 use eval::Model;
 use rustc_hash::FxHashMap;
 use smtlib::{Command, Release, Script, Status, Store, print};
@@ -27,6 +27,9 @@ const REMEMBERED: usize = 4096;
 /// How long a question is waited for when it is asked for the first time; each time that it timed out doubles that, up to
 /// the purpose's own limit.
 const FIRST: Duration = Duration::from_secs(5);
+
+/// How long a question is waited for that is one of very many.
+const QUICK: Duration = Duration::from_secs(1);
 
 /// What a question came to.
 #[derive(Clone, Debug)]
@@ -181,6 +184,29 @@ impl Questions<'_> {
         self.targets.get(solver).map_or(Release::STANDARD, |target| target.release)
     }
 
+    /// One solver's run with a request for a model. Variants go through the solvers, then through random seeds; `turn` is
+    /// how many were heard before for the same variant.
+    fn ask_for_model(
+        &mut self,
+        store: &Store,
+        script: &Script,
+        able: &[usize],
+        (variant, turn): (u32, usize),
+        wall: Duration,
+    ) -> Option<(usize, Run)> {
+        let count = able.len();
+        let place = (count * 2).checked_sub(1 + turn + variant as usize % count.max(1))?;
+        let solver = *able.get(place % count)?;
+        let request = RunRequest {
+            broad: true,
+            models: true,
+            seed: Some(variant / count as u32).filter(|seed| *seed > 0),
+            ..RunRequest::default()
+        };
+        let text = print::print(store, &with_model(script), self.release(solver));
+        Some((solver, self.run(solver, &text, &request, wall)?))
+    }
+
     /// A solver's model as text, with who printed it. One that came with `unknown` is good enough where there is no other:
     /// engines evaluate the formulas under it before they use it.
     fn printed_model(
@@ -194,22 +220,13 @@ impl Questions<'_> {
         let (mut cut, mut refuted) = (false, false);
         let mut candidate = None;
         for i in 0..able.len() {
-            let solver = able[(able.len() * 2 - 1 - i - variant as usize % able.len()) % able.len()];
-            let request = RunRequest {
-                broad: true,
-                models: true,
-                seed: Some(variant / able.len() as u32).filter(|seed| *seed > 0),
-                ..RunRequest::default()
+            let Some((solver, run)) = self.ask_for_model(store, script, &able, (variant, i), wall) else {
+                continue;
             };
-            let text = print::print(store, &with_model(script), self.release(solver));
-            let Some(run) = self.run(solver, &text, &request, wall) else { continue };
             cut |= timed_out(&run);
             let last = run.answers.trusted().last().map(|check| &check.answer);
             refuted |= last == Some(&Answer::Unsat);
-            let printed = run.answers.models.last().map(|part| {
-                let text = String::from_utf8_lossy(&run.outcome.stdout[part.range.clone()]);
-                (solver, text.into_owned())
-            });
+            let printed = printed_by(&run).map(|text| (solver, text));
             match (last, printed) {
                 (Some(Answer::Sat), Some(model)) => return Reply::Answer(model),
                 (Some(Answer::Unknown(_)), Some(model)) => _ = candidate.get_or_insert(model),
@@ -284,6 +301,12 @@ impl Questions<'_> {
     }
 }
 
+/// The last model that a run printed.
+fn printed_by(run: &Run) -> Option<String> {
+    let part = run.answers.models.last()?;
+    Some(String::from_utf8_lossy(&run.outcome.stdout[part.range.clone()]).into_owned())
+}
+
 fn timed_out(run: &Run) -> bool {
     run.answers.class == RunClass::Timeout
 }
@@ -311,6 +334,31 @@ impl Ask for Questions<'_> {
         let (solver, text) = found?;
         let read = eval::model_text::read_model(store, script, text.as_bytes(), self.release(solver)).ok()?;
         Some(read.model)
+    }
+
+    /// Nothing is remembered: who asks so much does not ask the same twice.
+    fn attempt(&mut self, store: &mut Store, script: &Script, variant: u32) -> Attempt {
+        let able = self.able(store, script);
+        let Some((solver, run)) = self.ask_for_model(store, script, &able, (variant, 0), QUICK) else {
+            return Attempt::Undecided;
+        };
+        let answer = run.answers.trusted().last().map(|check| check.answer.clone());
+        let reply = match (&answer, printed_by(&run)) {
+            (Some(Answer::Sat | Answer::Unknown(_)), Some(text)) => Reply::Answer(text),
+            _ if timed_out(&run) => Reply::TimedOut,
+            _ => Reply::Nothing,
+        };
+        self.cache.count(&reply);
+        let read = |text: &str, store: &mut Store| {
+            eval::model_text::read_model(store, script, text.as_bytes(), self.release(solver)).ok()
+        };
+        match reply {
+            Reply::Answer(text) => {
+                read(&text, store).map_or(Attempt::Undecided, |read| Attempt::Model(read.model))
+            }
+            Reply::Nothing if answer == Some(Answer::Unsat) => Attempt::Refuted,
+            Reply::Nothing | Reply::TimedOut => Attempt::Undecided,
+        }
     }
 
     fn agreed_status(&mut self, store: &Store, script: &Script) -> Option<(Status, String)> {
@@ -404,6 +452,34 @@ mod tests {
             assert_eq!(asked.len(), runs);
             let most = if end.is_some() { FIRST / 2 } else { FIRST };
             assert!(asked.iter().all(|run| run.wall <= Some(most)), "{asked:?}");
+        }
+    }
+
+    #[test]
+    fn an_attempt_hears_one_solver_for_a_moment() {
+        let mut store = Store::new();
+        let text = b"(set-logic QF_LIA)(declare-const x Int)(assert (> x 3))(check-sat)";
+        let script = parse(&mut store, text, Mode::Strict).expect("a script").script;
+        let names = ["z3@4.8.7", "z3@5.4.0"];
+        let targets = Target::numbered(names.map(made_up));
+        let said = [
+            ("sat\n((define-fun x () Int 5))\n", "model"),
+            ("unsat\n", "refuted"),
+            ("unknown\n", "undecided"),
+        ];
+        for (output, expected) in said {
+            let mut solvers = Scripted::new(&names, move |_, _| output.into());
+            let mut cache = AnswerCache::default();
+            let mut questions = Questions { targets: &targets, runner: &mut solvers, cache: &mut cache };
+            let found = match questions.attempt(&mut store, &script, 1) {
+                Attempt::Model(_) => "model",
+                Attempt::Refuted => "refuted",
+                Attempt::Undecided => "undecided",
+            };
+            assert_eq!(found, expected);
+            let asked = solvers.asked();
+            assert_eq!(asked.len(), 1, "no other solver has a say");
+            assert!(asked.iter().all(|run| run.wall == Some(QUICK)), "{asked:?}");
         }
     }
 

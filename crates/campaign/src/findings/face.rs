@@ -45,8 +45,8 @@ pub struct Face {
     pub reduced: bool,
 }
 
-/// A construct and how much it says about a bug that needs it, from 0 to 1: much if few other scripts have it and nothing
-/// else does as well in its place.
+/// A construct and how much it says about a bug that needs it, from 0 to 1, and more for tactics: much if few other scripts
+/// have it and nothing else does as well in its place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Weighed {
     pub construct: String,
@@ -71,6 +71,9 @@ const NEED: f64 = 0.3;
 
 /// What is left of the weight of constructs that only test or write values.
 const INCIDENTAL: f64 = 0.1;
+
+/// The weight of a tactic: a bug that needs one is in it, or in what it hands on.
+const TACTICS: f64 = 1.5;
 
 /// What is left of the weight of constructs that others do as well in the place of.
 const REPLACEABLE: f64 = 0.2;
@@ -200,9 +203,8 @@ fn blamed(blame: &Blame, rarity: &Rarity) -> Vec<Weighed> {
     let needed = blame.to_blame().any(|blamed| blamed.role != Role::Setting && blamed.needed > 0);
     let weigh = |blamed: &Blamed| {
         let worth = worth(&blamed.construct, rarity);
-        // A bug that needs a tactic is in it, or in what it hands on.
         if blamed.construct.starts_with(TACTIC) {
-            return Weighed { construct: blamed.construct.clone(), weight: 1.0 };
+            return Weighed { construct: blamed.construct.clone(), weight: TACTICS };
         }
         if blamed.role != Role::Computes {
             return Weighed { construct: blamed.construct.clone(), weight: INCIDENTAL * worth };

@@ -56,7 +56,8 @@ pub fn write(parent: &Path, name: &str, contents: &[Content]) -> Result<PathBuf,
 pub fn replace(folder: &Path, contents: &[Content]) -> Result<(), CampaignError> {
     for content in contents {
         let path = folder.join(content.name);
-        let part = folder.join(format!(".{}.part", content.name));
+        // Two processes may put the same file there: a person's correction, and the campaign.
+        let part = folder.join(format!(".{}.{}.part", content.name, std::process::id()));
         write_file(&part, content.bytes, content.executable)
             .and_then(|()| fs::rename(&part, &path))
             .map_err(|error| CampaignError::disk(&path, error))?;

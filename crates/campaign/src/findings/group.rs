@@ -30,10 +30,10 @@ struct Enough {
 }
 
 /// Where the same releases have both.
-const WITH_RELEASES: Enough = Enough { of_less: 0.5, of_both: 0.42 };
+const WITH_RELEASES: Enough = Enough { of_less: 0.6, of_both: 0.55 };
 
 /// Where releases say little: constructs are all the evidence then.
-const WITHOUT_RELEASES: Enough = Enough { of_less: 0.75, of_both: 0.65 };
+const WITHOUT_RELEASES: Enough = Enough { of_less: 0.8, of_both: 0.7 };
 
 /// A construct with this share of the heaviest one's weight is as heavy.
 const HEAVY: f64 = 0.9;
@@ -138,14 +138,15 @@ struct Common {
     names: Vec<String>,
 }
 
-/// Nothing unless the heaviest of each is among it: what has nothing that could be to blame is like nothing.
+/// Nothing unless the heaviest of each is among it: what has nothing that could be to blame is like nothing. Weights count
+/// squared, so that several light neighbours do not outweigh one heavy construct.
 fn overlap(one: &[Weighed], other: &[Weighed]) -> Option<Common> {
-    let sum = |all: &[Weighed]| all.iter().map(|one| one.weight).sum::<f64>();
+    let sum = |all: &[Weighed]| all.iter().map(|one| one.weight.powi(2)).sum::<f64>();
     let mut common = 0.0;
     let mut names: Vec<String> = Vec::new();
     for Weighed { construct, weight } in one {
         if let Some(its) = other.iter().find(|its| its.construct == *construct) {
-            common += weight.min(its.weight);
+            common += weight.min(its.weight).powi(2);
             names.push(construct.clone());
         }
     }

@@ -19,6 +19,9 @@ pub struct Origin {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tactic: Option<String>,
     pub seeds: Vec<Ancestor>,
+    /// What an earlier round had left to know about the seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<String>,
     /// Of the test case's text in the standard dialect, before it was made smaller.
     pub script: String,
     /// What the engine did, in its own words.

@@ -85,11 +85,13 @@ impl Signature {
     }
 
     /// A finding with more constructs may be this bug seen through others: all that tells this one apart occurs in it.
+    /// What is told apart by no operator is in nothing but itself.
     pub fn is_part_of(&self, other: &Signature) -> bool {
         let (Signature::Constructs(own), Signature::Constructs(other)) = (self, other) else {
             return self == other;
         };
-        own.kind == other.kind
+        own.operators.is_empty() == other.operators.is_empty()
+            && own.kind == other.kind
             && own.solver == other.solver
             && own.crash == other.crash
             && own.options.iter().all(|option| other.options.contains(option))
@@ -246,6 +248,23 @@ mod tests {
             "(assert (and (forall ((x)) (bvadd x |str.len|)) \"str.++\")) ; mod\n(check-sat)(check-sat)";
         assert_eq!(operators_in(text), ["bvadd", "quantifiers", "several checks"]);
         assert_eq!(operators_in("(check-sat"), [""; 0]);
+    }
+
+    #[test]
+    fn what_no_operator_tells_apart_is_part_of_nothing_else() {
+        let signature = |operators: &[&str]| {
+            Signature::Constructs(Constructs {
+                kind: Kind::InvalidModel,
+                solver: "z3@4.8.7".to_owned(),
+                crash: None,
+                options: Vec::new(),
+                operators: operators.iter().map(ToString::to_string).collect(),
+                releases: None,
+            })
+        };
+        assert!(signature(&["mod"]).is_part_of(&signature(&["+", "mod"])));
+        assert!(!signature(&[]).is_part_of(&signature(&["+", "mod"])));
+        assert!(signature(&[]).is_part_of(&signature(&[])));
     }
 
     fn of(words: &str) -> String {

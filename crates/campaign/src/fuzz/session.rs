@@ -49,7 +49,7 @@ impl Session<'_> {
     ) -> Result<Summary, CampaignError> {
         let Session { campaign, settings, .. } = self;
         let unwanted = triage::unwanted(&settings.known)?;
-        let state = State::new(
+        let mut state = State::new(
             store.started()?,
             store.learned()?,
             store.pool()?,
@@ -58,6 +58,7 @@ impl Session<'_> {
             store.findings()?,
             unwanted,
         );
+        state.recall(store.memories()?);
         log.write(&LogLine::Start {
             rng_seed: campaign.identity.rng_seed,
             solvers: &campaign.targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>(),

@@ -178,7 +178,12 @@ impl<'a> Worker<'a> {
             driver.open(engine, plan, &mut Questions { targets, runner: &mut **runner, cache: answers })?
         };
         self.answers.take_failure()?;
-        let Some(mut chain) = opened else { return Ok(()) };
+        let Some(mut chain) = opened else {
+            if let Some(reason) = self.driver.take_declined() {
+                tally.totals.left_alone.count(format!("{}: {reason}", plan.engine));
+            }
+            return Ok(());
+        };
         let mut length = Length::new(plan.steps, chain.length(), usual);
         while length.goes_on() && progress.is_of_use() && !self.tools.shared.stop.now() {
             let case = {
@@ -198,6 +203,12 @@ impl<'a> Worker<'a> {
             if self.settled_at.elapsed() >= SETTLE_EVERY {
                 self.settle(plan, tally)?;
             }
+        }
+        if let Some((seed, memory)) = chain.memory() {
+            self.tools.shared.state().remember(&seed.hash, &plan.engine, memory);
+        }
+        if let Some(reason) = chain.exhausted() {
+            tally.totals.left_alone.count(format!("{}: {reason}", plan.engine));
         }
         if let Some((seed, heirs)) = chain.heirs(&self.driver.store) {
             self.tools.shared.state().pool.inherit(&seed.hash, heirs);

@@ -60,9 +60,13 @@ impl Scheduler<'_> {
                     _ => PlannedSeed::Generated,
                 }
             })
-            .collect();
+            .collect::<Vec<_>>();
+        let memory = match seeds.as_slice() {
+            [PlannedSeed::Text(seed)] => pool.memory(&seed.hash, &engine).map(str::to_owned),
+            _ => None,
+        };
         let steps = length::grant(&mut rng);
-        Plan { round, engine, seeds, logic, group, tactic, steps }
+        Plan { round, engine, seeds, logic, group, tactic, memory, steps }
     }
 
     /// A round that tries a given seed as it is, if one is left and an engine does that.
@@ -82,6 +86,7 @@ impl Scheduler<'_> {
             logic: "ALL".to_owned(),
             group: (0..self.targets.len()).collect(),
             tactic: None,
+            memory: None,
             steps: usize::MAX,
         })
     }

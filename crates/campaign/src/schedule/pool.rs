@@ -7,7 +7,7 @@ use generate::Rng;
 
 use super::choice::draw;
 use crate::seeds::SeedText;
-use crate::store::Counts;
+use crate::store::{Counts, SeedMemory};
 
 /// Mutants kept beside the given seeds.
 const MUTANTS: usize = 1000;
@@ -31,15 +31,23 @@ pub struct Entry {
     pub mutant: bool,
     /// How often each engine could make nothing of it, as far as this process knows.
     barren: BTreeMap<String, u32>,
+    /// What engines are to know about it.
+    memories: BTreeMap<String, SeedMemory>,
     /// What rounds have made of it, newest last, for later rounds to start from.
     heirs: VecDeque<SeedText>,
 }
 
 impl Entry {
+    /// The engine has made of it all it can.
+    fn is_exhausted(&self, engine: &str) -> bool {
+        self.memories.get(engine).is_some_and(|memory| memory.exhausted)
+    }
+
     /// Is an engine to try it? Each time that it could make nothing of the seed halves the chance: a question of its may
     /// be answered yet, but hardly.
     fn suits(&self, engine: &str, rng: &mut Rng) -> bool {
         match self.barren.get(engine) {
+            _ if self.is_exhausted(engine) => false,
             Some(times) => rng.below(1 << (*times).min(10)) == 0,
             None => true,
         }
@@ -91,7 +99,8 @@ impl SeedPool {
             return;
         }
         self.places.insert(seed.hash.clone(), self.entries.len());
-        self.entries.push(Entry { seed, counts, mutant, barren: BTreeMap::new(), heirs: VecDeque::new() });
+        let (barren, memories) = (BTreeMap::new(), BTreeMap::new());
+        self.entries.push(Entry { seed, counts, mutant, barren, memories, heirs: VecDeque::new() });
         self.mutants += usize::from(mutant);
     }
 
@@ -189,6 +198,21 @@ impl SeedPool {
         }
     }
 
+    /// Keeps what an engine is to know about a seed. False for one that is not in use.
+    pub fn remember(&mut self, hash: &str, engine: &str, memory: SeedMemory) -> bool {
+        let Some(entry) = self.places.get(hash).and_then(|place| self.entries.get_mut(*place)) else {
+            return false;
+        };
+        entry.memories.entry(engine.to_owned()).or_default().update(memory);
+        true
+    }
+
+    /// What an engine is to know about a seed.
+    pub fn memory(&self, hash: &str, engine: &str) -> Option<&str> {
+        let entry = self.entries.get(*self.places.get(hash)?)?;
+        Some(&entry.memories.get(engine)?.text)
+    }
+
     /// A seed for an engine by Thompson sampling over rewards per CPU second; what was not tried yet is expected to cost
     /// by its size.
     pub fn choose(&self, engine: &str, rng: &mut Rng) -> Option<&SeedText> {
@@ -206,7 +230,10 @@ impl SeedPool {
                 best = Some((rate, entry));
             }
         }
-        let entry = best.map(|(_, entry)| entry).or_else(|| rng.pick(&self.entries))?;
+        let entry = best.map(|(_, entry)| entry).or_else(|| {
+            let left = self.entries.iter().filter(|entry| !entry.is_exhausted(engine));
+            rng.pick(&left.collect::<Vec<_>>()).copied()
+        })?;
         if !entry.heirs.is_empty() && rng.chance(FROM_HEIR) {
             return entry.heirs.get(rng.below(entry.heirs.len()));
         }
@@ -253,6 +280,31 @@ mod tests {
             pool.is_barren(&other.hash, "diver");
         }
         assert!(pool.choose("diver", &mut rng).is_some(), "where there is no better one");
+    }
+
+    fn memory(text: &str, exhausted: bool) -> SeedMemory {
+        SeedMemory { text: text.to_owned(), exhausted }
+    }
+
+    #[test]
+    fn a_seed_that_an_engine_has_come_to_the_end_of_is_not_given_to_it_again() {
+        let mut pool = SeedPool::default();
+        let (done, other) = (seed("done"), seed("other"));
+        pool.add(done.clone(), Counts::default(), false);
+        pool.add(other.clone(), Counts::default(), false);
+        let (part, whole) = (memory("c0", false), memory("cc", true));
+        assert!(pool.remember(&done.hash, "values", part));
+        let mut rng = generate::rng::stream(1, 1);
+        assert!((0..100).any(|_| pool.choose("values", &mut rng) == Some(&done)));
+        assert_eq!(pool.memory(&done.hash, "values"), Some("c0"));
+        assert_eq!(pool.memory(&done.hash, "storm"), None);
+        assert!(pool.remember(&done.hash, "values", whole.clone()));
+        assert!(!pool.remember("nobody's", "values", whole.clone()));
+        let mut rng = generate::rng::stream(1, 2);
+        assert!((0..100).all(|_| pool.choose("values", &mut rng) == Some(&other)));
+        assert!((0..100).any(|_| pool.choose("storm", &mut rng) == Some(&done)));
+        pool.remember(&other.hash, "values", whole);
+        assert_eq!(pool.choose("values", &mut rng), None);
     }
 
     #[test]

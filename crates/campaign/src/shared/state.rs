@@ -16,8 +16,8 @@ use crate::findings::{Finding, Rarity};
 use crate::schedule::{Novelty, SeedPool};
 use crate::seeds::SeedText;
 use crate::store::{
-    CONSTRUCT, Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, News, Sample, Sampler, SeedDelta,
-    StoredSeed, Totals, now,
+    CONSTRUCT, Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, Memories, News, Sample, Sampler,
+    SeedDelta, SeedMemory, StoredSeed, Totals, now,
 };
 
 /// What one process knows.
@@ -173,6 +173,21 @@ impl State {
         Some(dropped)
     }
 
+    /// Keeps what an engine is to know about a seed.
+    pub fn remember(&mut self, hash: &str, engine: &str, memory: SeedMemory) {
+        if self.pool.remember(hash, engine, memory.clone()) {
+            let key = (hash.to_owned(), engine.to_owned());
+            self.delta.memories.entry(key).or_default().update(memory);
+        }
+    }
+
+    /// Takes in what engines of other processes, or of an earlier one, have left to know about seeds.
+    pub fn recall(&mut self, memories: Memories) {
+        for ((hash, engine), memory) in memories {
+            self.pool.remember(&hash, &engine, memory);
+        }
+    }
+
     /// The seeds of a finding stay, in use or not.
     pub fn need(&mut self, seeds: &[SeedText]) {
         for seed in seeds {
@@ -247,6 +262,7 @@ impl State {
             });
             self.pool.set_counts(&hash, counts);
         }
+        self.recall(news.memories);
         for hash in news.retired {
             self.pool.remove(&hash);
         }
@@ -272,6 +288,39 @@ mod tests {
     fn spent(tests: u64) -> Spent<'static> {
         let totals = Totals { tests, ..Totals::default() };
         Spent { engine: "storm", counts: Counts { tests, ..Counts::default() }, totals, ..Spent::default() }
+    }
+
+    #[test]
+    fn a_seed_that_an_engine_has_come_to_the_end_of_stays_so_after_a_resumption() {
+        let seeds = ["(check-sat)", "(assert true)"].map(|text| SeedText::new("test", text));
+        let stored = || {
+            let of = |seed: &SeedText| (StoredSeed { seed: seed.clone(), mutant: false }, Counts::default());
+            seeds.iter().map(of).collect::<Vec<_>>()
+        };
+        let opened = |memories| {
+            let (learned, totals, unwanted) = (Learned::default(), Totals::default(), Unwanted::default());
+            let mut state = State::new(now(), learned, stored(), Vec::new(), totals, Vec::new(), unwanted);
+            state.recall(memories);
+            state
+        };
+        let chosen = |state: &State, engine: &str| {
+            let mut rng = generate::rng::stream(1, 1);
+            let draws = (0..50).filter_map(|_| state.pool.choose(engine, &mut rng));
+            draws.filter(|seed| seed.hash == seeds[0].hash).count()
+        };
+        let mut first = opened(Memories::default());
+        first.remember(&seeds[0].hash, "values", SeedMemory { text: "c0".to_owned(), exhausted: false });
+        assert!(chosen(&first, "values") > 0);
+        first.remember(&seeds[0].hash, "values", SeedMemory { text: "cc".to_owned(), exhausted: true });
+        assert_eq!(chosen(&first, "values"), 0);
+        let told = first.take_delta().memories;
+        let resumed = opened(told.clone());
+        assert_eq!(chosen(&resumed, "values"), 0);
+        assert_eq!(resumed.pool.memory(&seeds[0].hash, "values"), Some("cc"));
+        assert!(chosen(&resumed, "storm") > 0);
+        let mut other = opened(Memories::default());
+        other.absorb(News { memories: told, ..News::default() }, Totals::default(), None);
+        assert_eq!(chosen(&other, "values"), 0, "another process has come to its end");
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use super::totals::{MESSAGES, OTHERS};
 use super::{
-    CampaignStore, Claim, Counts, Delta, ENGINE, KnownFinding, LOGIC, MemoryStore, Sample, SeedDelta,
-    StoreError, StoredSeed, Totals, sqlite::SqliteStore,
+    CampaignStore, Claim, Counts, Delta, ENGINE, KnownFinding, LOGIC, Memories, MemoryStore, Sample,
+    SeedDelta, SeedMemory, StoreError, StoredSeed, Totals, sqlite::SqliteStore,
 };
 use crate::config::Identity;
 use crate::seeds::SeedText;
@@ -212,6 +212,18 @@ fn others_hear_that_a_finding_has_another_group(store: &dyn StoreUnderTest) -> D
     Ok(())
 }
 
+fn others_hear_that_a_finding_is_clearer_now(store: &dyn StoreUnderTest) -> Done {
+    let (mut one, mut other) = (store.handle(), store.handle());
+    one.claim(&finding("a"), 0)?;
+    other.news()?;
+    one.show("a", "smaller")?;
+    one.show("nobody's", "nothing")?;
+    let shown = KnownFinding { face: "smaller".into(), ..finding("a") };
+    assert_eq!(other.news()?.findings, std::slice::from_ref(&shown));
+    assert_eq!(other.findings()?, [shown]);
+    Ok(())
+}
+
 fn findings_come_in_the_order_of_rounds_and_steps(store: &dyn StoreUnderTest) -> Done {
     let mut handle = store.handle();
     for (place, (hash, round, step)) in [("a", 10, 0), ("b", 9, 7), ("c", 9, 3)].into_iter().enumerate() {
@@ -365,6 +377,26 @@ fn messages_are_bounded_over_many_deltas(store: &dyn StoreUnderTest) -> Done {
     Ok(())
 }
 
+fn what_engines_know_about_a_seed_is_kept_and_others_hear_of_it(store: &dyn StoreUnderTest) -> Done {
+    let (mut one, mut other) = (store.handle(), store.handle());
+    let mutant = seed("(assert false)");
+    one.merge(&new_mutant(&mutant))?;
+    let told = |text: &str, exhausted: bool| {
+        let memory = SeedMemory { text: text.to_owned(), exhausted };
+        let memories = Memories::from([((mutant.hash.clone(), "values".to_owned()), memory)]);
+        Delta { memories, ..Delta::default() }
+    };
+    one.merge(&told("c0", false))?;
+    assert_eq!(other.news()?.memories, told("c0", false).memories);
+    assert!(one.news()?.memories.is_empty(), "its own is no news");
+    other.merge(&told("cc", true))?;
+    one.merge(&told("c1", false))?;
+    assert_eq!(store.handle().memories()?, told("c1", true).memories, "an end stays an end");
+    one.merge(&retired(&mutant, false))?;
+    assert!(one.memories()?.is_empty());
+    Ok(())
+}
+
 fn members_come_and_go_and_hear_that_the_campaign_closes(store: &dyn StoreUnderTest) -> Done {
     let (mut one, mut other) = (store.handle(), store.handle());
     let owner = one.join(Role::Owner)?;
@@ -421,6 +453,7 @@ on_every_store! {
     a_released_signature_can_be_claimed_again
     a_finding_is_claimed_only_after_a_comparison_with_all_others
     others_hear_that_a_finding_has_another_group
+    others_hear_that_a_finding_is_clearer_now
     findings_come_in_the_order_of_rounds_and_steps
     untried_seeds_are_handed_out_once_the_smallest_first
     a_retired_seed_is_not_handed_out_any_more
@@ -431,6 +464,7 @@ on_every_store! {
     the_pool_is_in_the_order_of_hashes
     features_are_kept_once_and_up_to_a_bound
     messages_are_bounded_over_many_deltas
+    what_engines_know_about_a_seed_is_kept_and_others_hear_of_it
     members_come_and_go_and_hear_that_the_campaign_closes
     identity_and_start_are_the_same_for_all
 }

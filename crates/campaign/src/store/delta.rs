@@ -1,5 +1,7 @@
 //! What a process has to tell the store: only what came to be since it told the last time.
 
+use std::collections::BTreeMap;
+
 use super::counts::{Counts, Learned};
 use super::sample::Sample;
 use super::totals::Totals;
@@ -20,6 +22,25 @@ pub struct SeedDelta {
     pub counts: Counts,
 }
 
+/// What an engine is to know about a seed that it has worked on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SeedMemory {
+    /// In the engine's own words.
+    pub text: String,
+    /// Another round would make nothing more of the seed.
+    pub exhausted: bool,
+}
+
+impl SeedMemory {
+    /// Takes in a later one. What has come to its end stays so, whoever writes last.
+    pub fn update(&mut self, later: SeedMemory) {
+        *self = SeedMemory { exhausted: self.exhausted || later.exhausted, ..later };
+    }
+}
+
+/// Memories by the seed's hash and the engine's name.
+pub type Memories = BTreeMap<(String, String), SeedMemory>;
+
 /// Increments and new things. Deltas of any number of processes, merged in any order, give the same campaign.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delta {
@@ -35,6 +56,8 @@ pub struct Delta {
     /// Features of runs that were new to this process.
     pub features: Vec<u64>,
     pub samples: Vec<Sample>,
+    /// What engines are to know about seeds; the last one told counts.
+    pub memories: Memories,
 }
 
 impl Delta {
@@ -44,7 +67,8 @@ impl Delta {
 
     /// Adds a later delta of the same process.
     pub fn merge(&mut self, later: Delta) {
-        let Delta { totals, learned, seeds, new_seeds, ancestors, retired, features, samples } = later;
+        let Delta { totals, learned, seeds, new_seeds, ancestors, retired, features, samples, memories } =
+            later;
         self.totals.add(&totals);
         self.learned.merge(&learned);
         self.seeds.extend(seeds);
@@ -55,6 +79,9 @@ impl Delta {
         self.retired.extend(retired);
         self.features.extend(features);
         self.samples.extend(samples);
+        for (key, memory) in memories {
+            self.memories.entry(key).or_default().update(memory);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{
     CampaignStore, Claim, Counts, Delta, FEATURES, KnownFinding, Learned, MEMBER_GONE, Member, MemberId,
-    News, Sample, StoreError, StoredSeed, Totals, now,
+    Memories, News, Sample, SeedMemory, StoreError, StoredSeed, Totals, now,
 };
 use crate::config::Identity;
 use crate::seeds::SeedText;
@@ -29,6 +29,8 @@ struct MemoryCampaign {
     learned: Learned,
     seeds: BTreeMap<String, SeedRow>,
     features: Vec<(u64, u64)>,
+    /// Each with the change that wrote it and whose it was.
+    memories: BTreeMap<(String, String), (SeedMemory, Change)>,
     seen: HashSet<u64>,
     features_kept: usize,
     findings: BTreeMap<String, (KnownFinding, Change)>,
@@ -107,6 +109,7 @@ impl MemoryStore {
             learned: Learned::default(),
             seeds: given.iter().map(|text| (text.hash.clone(), seed(text))).collect(),
             features: Vec::new(),
+            memories: BTreeMap::new(),
             seen: HashSet::new(),
             features_kept: FEATURES,
             findings: BTreeMap::new(),
@@ -179,6 +182,7 @@ impl MemoryCampaign {
     }
 
     fn retire(&mut self, hash: &str, keep: bool, at: u64, by: u64) {
+        self.memories.retain(|(seed, _), _| seed != hash);
         let Some(row) = self.seeds.get_mut(hash) else { return };
         row.needed |= keep;
         if row.state == SeedState::Used {
@@ -249,6 +253,12 @@ impl CampaignStore for MemoryStore {
                 campaign.features.push((*feature, by));
             }
         }
+        for (key, memory) in &delta.memories {
+            let new = || (SeedMemory::default(), Change::new(at, by));
+            let (known, change) = campaign.memories.entry(key.clone()).or_insert_with(new);
+            known.update(memory.clone());
+            change.touch(at, by);
+        }
         for sample in &delta.samples {
             let Sample { at, engine, .. } = sample;
             let empty = Sample { at: *at, engine: engine.clone(), ..Sample::default() };
@@ -281,6 +291,8 @@ impl CampaignStore for MemoryStore {
         news.features = features.map(|(feature, _)| *feature).collect();
         let findings = campaign.findings.values().filter(|(_, change)| change.is_news_to(me, since));
         news.findings = in_order(findings.map(|(finding, _)| finding.clone()));
+        let memories = campaign.memories.iter().filter(|(_, (_, change))| change.is_news_to(me, since));
+        news.memories = memories.map(|(key, (memory, _))| (key.clone(), memory.clone())).collect();
         let told = (campaign.changes, campaign.features.len());
         drop(campaign);
         self.told = told;
@@ -307,6 +319,17 @@ impl CampaignStore for MemoryStore {
         let at = campaign.change();
         if let Some((known, change)) = campaign.findings.get_mut(hash) {
             group.clone_into(&mut known.group);
+            change.touch(at, by);
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, hash: &str, face: &str) -> Result<(), StoreError> {
+        let by = self.writer;
+        let mut campaign = self.campaign();
+        let at = campaign.change();
+        if let Some((known, change)) = campaign.findings.get_mut(hash) {
+            face.clone_into(&mut known.face);
             change.touch(at, by);
         }
         Ok(())
@@ -350,6 +373,11 @@ impl CampaignStore for MemoryStore {
 
     fn learned(&mut self) -> Result<Learned, StoreError> {
         Ok(self.campaign().learned.clone())
+    }
+
+    fn memories(&mut self) -> Result<Memories, StoreError> {
+        let campaign = self.campaign();
+        Ok(campaign.memories.iter().map(|(key, (memory, _))| (key.clone(), memory.clone())).collect())
     }
 
     fn totals(&mut self) -> Result<Totals, StoreError> {

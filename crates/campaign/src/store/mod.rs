@@ -30,7 +30,7 @@ mod sqlite;
 mod totals;
 
 pub use counts::{CONSTRUCT, Counts, ENGINE, LOGIC, Learned};
-pub use delta::{Delta, SeedDelta, StoredSeed};
+pub use delta::{Delta, Memories, SeedDelta, SeedMemory, StoredSeed};
 pub use error::StoreError;
 pub use memory::MemoryStore;
 pub use sample::{Sample, Sampler};
@@ -98,13 +98,14 @@ pub struct News {
     pub features: Vec<u64>,
     /// Findings that others added, changed, or found duplicates of.
     pub findings: Vec<KnownFinding>,
+    /// What others' engines have left to know about seeds.
+    pub memories: Memories,
 }
 
 /// The number of a member, never given to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MemberId(pub u64);
 
-/// A process that works on the campaign.
 /// What a process does in a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -115,6 +116,7 @@ pub enum Role {
     Helper,
 }
 
+/// A process that works on the campaign.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     pub id: MemberId,
@@ -157,6 +159,9 @@ pub trait CampaignStore: Send {
     /// Puts a finding into another group, as somebody has decided who knows better.
     fn regroup(&mut self, hash: &str, group: &str) -> Result<(), StoreError>;
 
+    /// Shows a finding anew: it was told apart before it was reduced, and is clearer now.
+    fn show(&mut self, hash: &str, face: &str) -> Result<(), StoreError>;
+
     /// Undoes a claim whose folder could not be written.
     fn release(&mut self, hash: &str) -> Result<(), StoreError>;
 
@@ -177,6 +182,9 @@ pub trait CampaignStore: Send {
     fn features(&mut self) -> Result<Vec<u64>, StoreError>;
 
     fn learned(&mut self) -> Result<Learned, StoreError>;
+
+    /// What engines have left to know about seeds.
+    fn memories(&mut self) -> Result<Memories, StoreError>;
 
     fn totals(&mut self) -> Result<Totals, StoreError>;
 

@@ -95,6 +95,8 @@ pub struct Totals {
     pub excuses: Messages,
     /// Suspicions for which not enough speaks, or against which something does, by reason.
     pub unproven: Messages,
+    /// Rounds whose seeds an engine could make nothing of, or nothing more, by engine and reason.
+    pub left_alone: Messages,
 }
 
 /// Different messages of a kind that are remembered.
@@ -176,6 +178,7 @@ impl Totals {
             refusals,
             excuses,
             unproven,
+            left_alone,
         } = other;
         self.rounds += rounds;
         self.tests += tests;
@@ -201,6 +204,7 @@ impl Totals {
         self.refusals.add(refusals);
         self.excuses.add(excuses);
         self.unproven.add(unproven);
+        self.left_alone.add(left_alone);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -311,8 +315,13 @@ impl Totals {
     }
 
     /// The messages, by the first name of their paths.
-    pub(super) fn messages(&self) -> [(&'static str, &Messages); 3] {
-        [("refusals", &self.refusals), ("excuses", &self.excuses), ("unproven", &self.unproven)]
+    pub(super) fn messages(&self) -> [(&'static str, &Messages); 4] {
+        [
+            ("refusals", &self.refusals),
+            ("excuses", &self.excuses),
+            ("unproven", &self.unproven),
+            ("left_alone", &self.left_alone),
+        ]
     }
 }
 

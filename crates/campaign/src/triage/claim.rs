@@ -124,6 +124,19 @@ impl Triage<'_> {
         Ok(Some(folder))
     }
 
+    /// Has the store show a finding as it is now that it is reduced: whether it is its bug's clearest example depends on
+    /// that.
+    pub(super) fn show(&self, finding: &Finding) -> Result<(), CampaignError> {
+        let hash = finding.hash();
+        let face = Face::of(finding, &self.shared.state().rarity()).to_text();
+        lock(self.store).show(&hash, &face)?;
+        let mut state = self.shared.state();
+        if let Some(known) = state.findings.all().into_iter().find(|known| known.hash == hash) {
+            state.findings.know(KnownFinding { face, ..known }, None);
+        }
+        Ok(())
+    }
+
     /// Claims a place for a finding among the known ones: a bug of its own, or another face of one. Nothing if its signature
     /// is known, or nobody wants to hear of it.
     fn place(&self, finding: &mut Finding) -> Result<Option<Placement>, CampaignError> {

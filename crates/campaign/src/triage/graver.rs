@@ -57,12 +57,13 @@ fn without_models(script: &Script) -> Script {
     script
 }
 
-/// Solvers of other lines, one of each: those of the campaign first.
+/// Other solvers, one of each line: those of the campaign first. Another release of the accused's own line may be one: with
+/// a model that our evaluation finds false, its refutation is enough.
 fn independent(accused: &Configuration, runner: &dyn Runner) -> Vec<Arc<Configuration>> {
     let mut found: Vec<Arc<Configuration>> = Vec::new();
     for other in runner.configurations().iter().rev().chain(runner.third_opinions()) {
         let known = found.iter().any(|one| one.lineage() == other.lineage());
-        if other.lineage() != accused.lineage() && !known && found.len() < OTHERS {
+        if other.solver.name() != accused.solver.name() && !known && found.len() < OTHERS {
             let id = PartyId(accused.id.0 + 1 + found.len() as u32);
             found.push(Arc::new(Configuration { id, ..Configuration::clone(other) }));
         }

@@ -215,6 +215,7 @@ impl<'a> Triage<'a> {
                 // It was told apart already, so the reduction has left its name alone.
                 (true, Some(Some(reduced))) => {
                     reduced.finding.write_reduced(&waiting.folder, &reduced.small)?;
+                    self.show(&reduced.finding)?;
                 }
                 (true, Some(None)) => {}
                 (false, Some(reduced)) => self.settle(waiting, reduced)?,

@@ -21,10 +21,17 @@ pub fn merge(store: &mut dyn CampaignStore, hashes: &[String]) -> Result<usize, 
     Ok(moved.len())
 }
 
-/// Takes these findings for one bug apart from all others.
+/// Takes these findings for one bug apart from all others. A face without a folder of its own goes with the finding whose
+/// folder it is in.
 pub fn split(store: &mut dyn CampaignStore, hashes: &[String]) -> Result<(), CampaignError> {
     let all = store.findings()?;
-    let apart = hashes.iter().map(|hash| find(&all, hash)).collect::<Result<Vec<_>, _>>()?;
+    let named = hashes.iter().map(|hash| find(&all, hash)).collect::<Result<Vec<_>, _>>()?;
+    let beside = all.iter().filter(|one| {
+        !hashes.contains(&one.hash)
+            && named.iter().any(|other| other.folder == one.folder && other.group == one.group)
+    });
+    let apart: Vec<&KnownFinding> = named.iter().copied().chain(beside).collect();
+    let hashes: Vec<String> = apart.iter().map(|one| one.hash.clone()).collect();
     let Some(leader) = apart.first() else { return Ok(()) };
     // A group is named after one of its members: those that stay must not be named after one that leaves.
     for one in all.iter().filter(|one| !hashes.contains(&one.hash) && hashes.contains(&one.group)) {
@@ -37,24 +44,36 @@ pub fn split(store: &mut dyn CampaignStore, hashes: &[String]) -> Result<(), Cam
     Ok(())
 }
 
-/// Has the folders of findings say which bug they are taken for now, where that has changed.
+/// Has the folders of findings say which bug they are taken for now, where that has changed. A folder that cannot be
+/// written keeps nobody else's from being right; the first such error is told at the end.
 pub fn relabel(store: &mut dyn CampaignStore, bugs: &Path) -> Result<(), CampaignError> {
+    let mut failure = None;
     for group in Group::all(&store.findings()?) {
         let example = group.example().map(|one| one.folder.clone()).unwrap_or_default();
         for member in &group.members {
             let Ok((mut finding, folder)) = Finding::read(&bugs.join(&member.folder)) else { continue };
             let wanted = (member.hash != group.id).then_some(&group.id);
+            let is_right = match (&finding.group, wanted) {
+                (None, None) => true,
+                // What it is said to be like must still be of the same bug.
+                (Some(told), Some(id)) => {
+                    told.id == *id && group.members.iter().any(|other| other.folder == told.example)
+                }
+                _ => false,
+            };
             // A face without a folder of its own names another's.
-            if finding.hash() != member.hash || finding.group.as_ref().map(|group| &group.id) == wanted {
+            if finding.hash() != member.hash || is_right {
                 continue;
             }
             let why = "it was put there by hand, or stayed when others were taken away".to_owned();
             finding.group =
                 wanted.map(|id| Membership { id: id.clone(), example: example.clone(), why: why.clone() });
-            finding.write_group(&folder)?;
+            if let Err(error) = finding.write_group(&folder) {
+                failure.get_or_insert(error);
+            }
         }
     }
-    Ok(())
+    failure.map_or(Ok(()), Err)
 }
 
 fn find<'a>(all: &'a [KnownFinding], hash: &str) -> Result<&'a KnownFinding, CampaignError> {
@@ -70,15 +89,17 @@ mod tests {
     use crate::config::Identity;
     use crate::store::MemoryStore;
 
+    /// Findings by hash and group; `b in a` is without a folder of its own.
     fn store(groups: &[(&str, &str)]) -> MemoryStore {
         let mut store = MemoryStore::new(&Identity::of_runs(Duration::from_secs(1), 1, 1), &[]);
         for (place, (hash, group)) in groups.iter().enumerate() {
+            let (hash, folder) = hash.split_once(" in ").unwrap_or((hash, hash));
             let known = KnownFinding {
-                hash: (*hash).to_owned(),
+                hash: hash.to_owned(),
                 signature: String::new(),
                 kind: "crash".to_owned(),
                 solver: "z3@4.8.7".to_owned(),
-                folder: String::new(),
+                folder: folder.to_owned(),
                 round: place as u64,
                 step: 0,
                 duplicates: 0,
@@ -122,6 +143,13 @@ mod tests {
         let mut two = store(&[("a", "a"), ("b", "a"), ("c", "a"), ("d", "a")]);
         split(&mut two, &names(&["c", "a"])).expect("split");
         assert_eq!(groups(&mut two), pairs(&[("a", "c"), ("b", "b"), ("c", "c"), ("d", "b")]));
+    }
+
+    #[test]
+    fn a_face_without_a_folder_goes_with_the_one_whose_folder_it_is_in() {
+        let mut store = store(&[("a", "a"), ("b", "a"), ("c in b", "a")]);
+        split(&mut store, &names(&["b"])).expect("split");
+        assert_eq!(groups(&mut store), pairs(&[("a", "a"), ("b", "b"), ("c", "b")]));
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use generate::Rng;
+use smtlib::Store;
 
 use super::Transform;
 use crate::case::Draft;
-use crate::engine::{Bench, Engine, Round};
+use crate::engine::{Bench, Engine, Round, Seed};
 use crate::feedback::Feedback;
 
 /// The composition `engine+transform+...`.
@@ -42,6 +43,10 @@ impl Engine for Composition {
 
     fn steers_by_numbers(&self) -> bool {
         self.engine.steers_by_numbers()
+    }
+
+    fn declines(&self, store: &mut Store, seeds: &[Seed]) -> Option<&'static str> {
+        self.engine.declines(store, seeds)
     }
 
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {

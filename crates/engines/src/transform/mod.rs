@@ -2,9 +2,11 @@
 
 mod compose;
 mod incremental;
+mod values;
 
 pub(crate) use compose::Composition;
 pub use incremental::Incremental;
+pub use values::NewValues;
 
 use crate::case::Draft;
 use crate::engine::Bench;

@@ -42,7 +42,7 @@ impl Ask for Knows {
 pub fn satisfied(store: &mut Store, grammar: &Grammar, index: u64) -> Option<(Script, Model)> {
     let mut rng = rng::stream(42, index);
     let script = grammar.script(store, &mut rng);
-    let seeds = vec![Seed { name: "generated".to_owned(), script, status: None }];
+    let seeds = vec![Seed { name: "generated".to_owned(), script, status: None, memory: None }];
     let storm = Storm { max_assertions: 3, incremental: 0.0, from_initial: 0.7, ..Storm::default() };
     let mut bench =
         Bench { store, rng: &mut rng, ask: &mut Nobody, grammar, seeds: &seeds, options: &NoOptions };
@@ -69,7 +69,8 @@ pub fn cases(
 }
 
 pub fn seed(script: Script, status: Option<Status>) -> Seed {
-    Seed { name: "seed".to_owned(), script, status: status.map(|status| (status, "construction".to_owned())) }
+    let status = status.map(|status| (status, "construction".to_owned()));
+    Seed { name: "seed".to_owned(), script, status, memory: None }
 }
 
 /// Checks the case's witness with an evaluator that has seen nothing else.

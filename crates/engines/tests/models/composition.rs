@@ -102,7 +102,7 @@ fn diver_draws_options_for_each_mutant_without_changing_the_mutants() {
         let mut store = Store::new();
         let grammar = grammar("QF_LIA");
         let (script, model) = satisfied(&mut store, &grammar, 0).expect("a seed");
-        let seeds = [Seed { name: "seed".to_owned(), script, status: None }];
+        let seeds = [Seed { name: "seed".to_owned(), script, status: None, memory: None }];
         let mut rng = rng::stream(9, 0);
         let mut ask = Knows(model);
         let mut bench = Bench {

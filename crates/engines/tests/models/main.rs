@@ -1,4 +1,4 @@
-//! The engines that know the answer: STORM, DIVER and polarity, over all theories, without solvers.
+//! The engines that know the answer, STORM, DIVER and polarity, and values, which knows it now and then, over all theories, without solvers.
 
 mod common;
 mod composition;
@@ -7,3 +7,4 @@ mod pre_analysis;
 mod rules;
 mod satisfiable;
 mod side_conditions;
+mod values;

@@ -9,7 +9,7 @@ use campaign::input::LARGEST_FILE;
 use campaign::{SeedText, Target};
 use clap::Args;
 use engines::quality::{Figures, Quality};
-use engines::{Ask, Engine, Provenance, SolverSettings, TestCase};
+use engines::{Ask, Attempt, Engine, Provenance, SolverSettings, TestCase};
 use eval::model_text::{Unwritable, read_model, write_model};
 use eval::{Expectation, Model};
 use serde::Serialize;
@@ -28,6 +28,7 @@ Examples:
   osprey mutate --engine storm seed.smt2 --count 100 --out mutants             with random models
   osprey mutate --engine diver seed.smt2 --model model.txt --out mutants
   osprey mutate --engine polarity unsat.smt2 --count 50 --out mutants
+  osprey mutate --engine values seed.smt2 --out mutants -s z3@5.4.0 --explain
   osprey mutate --engine fusion one.smt2 other.smt2 --out mutants
   osprey mutate --engine diver seed.smt2 --count 500 --out mutants -s z3@5.4.0 --stats
 
@@ -38,7 +39,7 @@ pub struct Mutate {
     #[arg(value_name = "SEED", required = true)]
     seeds: Vec<PathBuf>,
 
-    /// The engine: storm, diver, polarity, opfuzz, typefuzz, fusion, ..., with transforms behind it (diver+incremental)
+    /// The engine: storm, diver, values, polarity, opfuzz, typefuzz, fusion, ..., with transforms behind it (diver+incremental)
     #[arg(long, value_name = "NAME")]
     engine: String,
 
@@ -73,6 +74,11 @@ pub struct Mutate {
     #[arg(long)]
     stats: bool,
 
+    /// Print what the engine knows about the seed and has done with it, where it tells: for values the skeleton, the
+    /// monitors, and which mutant covered them
+    #[arg(long)]
+    explain: bool,
+
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
@@ -103,6 +109,9 @@ struct Summary<'a> {
     out: &'a Path,
     #[serde(skip_serializing_if = "Option::is_none")]
     stats: Option<&'a Figures>,
+    /// One text for each round.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    explained: &'a [String],
 }
 
 impl Mutate {
@@ -126,6 +135,9 @@ impl Mutate {
         let mut driver = Driver::new(&targets, self.rng_seed).with_options(FairOptions { targets: &targets });
         let (mut count, mut witnesses, mut round) = (0, 0, 0);
         let mut quality = Quality::default();
+        let mut explained = Vec::new();
+        let mut declined = None;
+        let mut memory = None;
         // A round may be shorter than what is wanted; further ones have streams of their own.
         while count < self.count {
             let plan = Plan {
@@ -135,9 +147,13 @@ impl Mutate {
                 logic: "ALL".to_owned(),
                 group: (0..targets.len()).collect(),
                 tactic: None,
+                memory: memory.take(),
                 steps: self.count - count,
             };
-            let Some(mut chain) = driver.open(&*engine, &plan, &mut asked)? else { break };
+            let Some(mut chain) = driver.open(&*engine, &plan, &mut asked)? else {
+                declined = driver.take_declined();
+                break;
+            };
             let before = count;
             let seed = chain.seeds().first().map(|seed| seed.script.clone()).unwrap_or_default();
             quality.begin(&driver.store, chain.grammar(), &seed);
@@ -151,8 +167,12 @@ impl Mutate {
             if let Some(effort) = chain.effort() {
                 quality.effort(effort);
             }
+            if self.explain {
+                explained.extend(chain.explain(&driver.store));
+            }
+            memory = chain.memory().map(|(_, memory)| memory.text);
             round += 1;
-            if count == before {
+            if count == before || chain.exhausted().is_some() {
                 break;
             }
         }
@@ -161,7 +181,9 @@ impl Mutate {
             output::say(&format!("note: {note}"));
         }
         if count == 0 {
-            bail!("{} makes nothing of this seed{}", self.engine, advice(&self.engine));
+            let why =
+                declined.map_or_else(|| advice(&self.engine).to_owned(), |reason| format!(": {reason}"));
+            bail!("{} makes nothing of this seed{why}", self.engine);
         }
         let figures = self.stats.then(|| quality.figures());
         let summary = Summary {
@@ -171,6 +193,7 @@ impl Mutate {
             witnesses,
             out: &self.out,
             stats: figures.as_ref(),
+            explained: &explained,
         };
         if self.json {
             output::print_json(&summary)?;
@@ -180,6 +203,9 @@ impl Mutate {
             output::print(&format!(
                 "{count} mutants, {witnesses} with witnesses, in {out} (--rng-seed {seed})\n"
             ))?;
+            for text in &explained {
+                output::print(text)?;
+            }
             if let Some(figures) = &figures {
                 output::print(&shown(figures))?;
             }
@@ -344,6 +370,13 @@ impl Ask for UserAnswers<'_> {
             Some(_) => None,
             None => self.questions()?.model(store, script, variant),
         }
+    }
+
+    fn attempt(&mut self, store: &mut Store, script: &Script, variant: u32) -> Attempt {
+        if self.given.is_some() {
+            return self.model(store, script, variant).map_or(Attempt::Undecided, Attempt::Model);
+        }
+        self.questions().map_or(Attempt::Undecided, |mut solvers| solvers.attempt(store, script, variant))
     }
 
     fn agreed_status(&mut self, store: &Store, script: &Script) -> Option<(Status, String)> {

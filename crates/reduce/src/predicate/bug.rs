@@ -232,10 +232,17 @@ impl BugExaminer {
     fn judge(&mut self, candidate: &Candidate) -> Result<Examination, ReduceError> {
         let bug = &self.bug;
         let purpose = if candidate.plain { Purpose::Confirmation } else { Purpose::Reduction };
-        let mut asking =
-            Asking::new(&mut *self.runner, purpose).among(&self.configurations).within(self.wall);
         let text = candidate.text.as_bytes();
         let accused = candidate.configuration.unwrap_or_else(|| bug.accused());
+        // Where another release stands for the accused, the accused is no witness: it has the bug.
+        let replaced = accused.solver.name() != bug.accused().solver.name();
+        let others: Vec<Arc<Configuration>> = self
+            .configurations
+            .iter()
+            .filter(|other| !replaced || other.solver.name() != bug.accused().solver.name())
+            .cloned()
+            .collect();
+        let mut asking = Asking::new(&mut *self.runner, purpose).among(&others).within(self.wall);
         let mut first = asking.run(accused, text)?;
         let timed_out = first.answers.class == RunClass::Timeout;
         // A crash of another kind or at another place may be the same bug in another build.
@@ -307,10 +314,25 @@ impl BugExaminer {
         let verdicts = self.judge.judge(&mut subject, &runs, &mut asking)?;
         let accused = runs[0].party();
         let interesting = verdicts.iter().any(|verdict| bug.is(verdict, accused, script));
-        // A model that is right is an answer; a wrong answer that nothing refutes is none.
-        let answered = interesting || bug.kind == Kind::InvalidModel;
+        // Models that are right are an answer; one that nobody can tell is none, and neither is a wrong answer that
+        // nothing refutes.
+        let answered = interesting
+            || bug.kind == Kind::InvalidModel && models_are_right(&mut subject, &runs[0], &mut asking)?;
         Ok(Examination { interesting, model, answered, ..no })
     }
+}
+
+/// Does every model of a run, of which there is one, satisfy what it is a model of?
+fn models_are_right(subject: &mut Subject, run: &Run, asking: &mut Asking) -> Result<bool, RunError> {
+    let mut right = false;
+    for answer in run.answers.trusted().filter(|answer| run.status(answer.check) == Some(Status::Sat)) {
+        let found = subject.model_check(run, answer.check, true, asking)?;
+        right = found.is_some_and(|found| found.value == ModelValue::True);
+        if !right {
+            break;
+        }
+    }
+    Ok(right)
 }
 
 /// A candidate in the words of each solver.

@@ -12,6 +12,7 @@ mod term;
 use rustc_hash::FxHashMap;
 
 use crate::lexer::{Kind, Lexer, Token};
+use crate::literal::Escapes;
 use crate::position::ParseError;
 use crate::script::Script;
 use crate::sort::{Datatype, Sort, SortDecl};
@@ -150,6 +151,8 @@ struct Parser<'a> {
     /// Numerals are of sort Real in this logic (SMT-LIB 2.6, the logics with reals only).
     numerals_are_real: bool,
     sets_are_arrays: bool,
+    /// How the text writes characters, once that was asked.
+    escapes: Option<Escapes>,
     /// A constant such as `seq.empty` occurred without its sort.
     bare_constants: bool,
     notes: Vec<Note>,
@@ -184,6 +187,7 @@ impl<'a> Parser<'a> {
             global_declarations: false,
             numerals_are_real: false,
             sets_are_arrays: false,
+            escapes: None,
             bare_constants: false,
             notes: Vec::new(),
             opaque: FxHashMap::default(),

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::resolve::Callee;
 use super::{Mode, Parser};
 use crate::lexer::{Kind, Token};
-use crate::literal::{self, Literal};
+use crate::literal::{self, Escapes, Literal};
 use crate::position::ParseError;
 use crate::sort::{Sort, SortKind};
 use crate::symbol::Symbol;
@@ -550,7 +550,12 @@ impl Parser<'_> {
             Kind::String => {
                 let text = self.text(token);
                 let inner = text[1..text.len() - 1].replace("\"\"", "\"");
-                Literal::String(literal::unescape(&inner))
+                // The text says at its end how it writes characters, and few have any that it matters for.
+                let escapes = match inner.contains("\\x") {
+                    true => *self.escapes.get_or_insert_with(|| Escapes::of(self.source)),
+                    false => Escapes::Unicode,
+                };
+                Literal::String(literal::unescape(&inner, escapes))
             }
             Kind::FieldElement => return self.field_element(token),
             _ => return Err(self.unexpected(token, "a term")),

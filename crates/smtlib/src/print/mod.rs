@@ -12,6 +12,7 @@ mod term;
 use std::fmt::Write as _;
 
 use crate::lexer::is_simple_symbol;
+use crate::literal::{Escapes, HEX_NOTE};
 use crate::logic::Usage;
 use crate::release::Release;
 use crate::script::{Command, Script};
@@ -36,6 +37,10 @@ pub fn print_in(store: &Store, script: &Script, dialect: Dialect) -> String {
         if printer.treated(command) {
             printer.out.push('\n');
         }
+    }
+    if dialect.escapes == Escapes::Hex && printer.out.contains("\\x") {
+        printer.out.push_str(HEX_NOTE);
+        printer.out.push('\n');
     }
     printer.out
 }

@@ -84,6 +84,11 @@ impl Change<'_> {
         self.touch(hash)
     }
 
+    pub fn show(&self, hash: &str, face: &str) -> Result<(), StoreError> {
+        self.transaction.execute("UPDATE findings SET face = ? WHERE hash = ?", [face, hash])?;
+        self.touch(hash)
+    }
+
     pub fn release(&self, hash: &str) -> Result<(), StoreError> {
         self.transaction.execute("DELETE FROM findings WHERE hash = ?", [hash])?;
         Ok(())

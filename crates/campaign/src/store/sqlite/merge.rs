@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::totals::{MESSAGES, OTHERS};
-use super::super::{Counts, Delta, Learned, Sample, SeedDelta, StoreError, StoredSeed, Totals};
+use super::super::{Counts, Delta, Learned, Memories, Sample, SeedDelta, StoreError, StoredSeed, Totals};
 use super::{Change, query};
 use crate::seeds::SeedText;
 
@@ -53,7 +53,8 @@ impl Change<'_> {
         self.add_seed_counts(&delta.seeds)?;
         self.retire(&delta.retired)?;
         self.add_features(&delta.features, features_kept)?;
-        self.add_samples(&delta.samples)
+        self.add_samples(&delta.samples)?;
+        self.add_memories(&delta.memories)
     }
 
     fn add_totals(&self, totals: &Totals) -> Result<(), StoreError> {
@@ -170,12 +171,27 @@ impl Change<'_> {
         let mut forget = self.transaction.prepare_cached(
             "DELETE FROM texts WHERE hash IN (SELECT hash FROM seeds WHERE hash = ? AND needed = 0)",
         )?;
+        let mut forget_memories = self.transaction.prepare_cached("DELETE FROM memories WHERE seed = ?")?;
         for (hash, keep) in retired {
             if *keep {
                 need.execute([hash])?;
             }
             retire.execute(params![hash, self.number as i64, self.writer as i64])?;
             forget.execute([hash])?;
+            forget_memories.execute([hash])?;
+        }
+        Ok(())
+    }
+
+    fn add_memories(&self, memories: &Memories) -> Result<(), StoreError> {
+        let mut put = self.transaction.prepare_cached(
+            "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (seed, engine) DO UPDATE SET \
+             text = excluded.text, exhausted = max(exhausted, excluded.exhausted), changed = excluded.changed, \
+             writer = excluded.writer",
+        )?;
+        for ((seed, engine), memory) in memories {
+            let (number, writer) = (self.number as i64, self.writer as i64);
+            put.execute(params![seed, engine, memory.text, memory.exhausted, number, writer])?;
         }
         Ok(())
     }

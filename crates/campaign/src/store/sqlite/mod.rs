@@ -13,8 +13,8 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, params};
 
 use super::{
-    CampaignStore, Claim, Counts, Delta, KnownFinding, Learned, MEMBER_GONE, Member, MemberId, News,
-    Presence, Sample, StoreError, StoredSeed, Totals, now,
+    CampaignStore, Claim, Counts, Delta, KnownFinding, Learned, MEMBER_GONE, Member, MemberId, Memories,
+    News, Presence, Sample, StoreError, StoredSeed, Totals, now,
 };
 use crate::config::Identity;
 use crate::seeds::SeedText;
@@ -94,6 +94,7 @@ impl SqliteStore {
             return Err(StoreError::Exists(path.to_owned()));
         }
         transaction.execute_batch(schema::TABLES)?;
+        transaction.execute_batch(schema::MEMORIES)?;
         let identity =
             serde_json::to_string(identity).map_err(|error| StoreError::damaged("settings", error))?;
         transaction.execute("INSERT INTO meta VALUES ('identity', ?)", [identity])?;
@@ -123,6 +124,7 @@ impl SqliteStore {
         if schema::readable(&transaction, path)? == UNGROUPED {
             transaction.execute_batch(schema::ADD_GROUPS)?;
         }
+        transaction.execute_batch(schema::MEMORIES)?;
         let writer = query::advance(&transaction, "writers", 1)?;
         let last_news = query::newest(&transaction)?;
         transaction.commit()?;
@@ -291,6 +293,10 @@ impl CampaignStore for SqliteStore {
         self.write(Durability::Machine, |change| change.regroup(hash, group))
     }
 
+    fn show(&mut self, hash: &str, face: &str) -> Result<(), StoreError> {
+        self.write(Durability::Machine, |change| change.show(hash, face))
+    }
+
     fn release(&mut self, hash: &str) -> Result<(), StoreError> {
         self.write(Durability::Machine, |change| change.release(hash))
     }
@@ -321,6 +327,10 @@ impl CampaignStore for SqliteStore {
 
     fn learned(&mut self) -> Result<Learned, StoreError> {
         query::learned(self.current()?)
+    }
+
+    fn memories(&mut self) -> Result<Memories, StoreError> {
+        query::memories(self.current()?, None)
     }
 
     fn totals(&mut self) -> Result<Totals, StoreError> {

@@ -3,7 +3,9 @@
 use crate::store::Role;
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::super::{Counts, Learned, Member, MemberId, News, Sample, StoreError, StoredSeed, Totals};
+use super::super::{
+    Counts, Learned, Member, MemberId, Memories, News, Sample, SeedMemory, StoreError, StoredSeed, Totals,
+};
 use super::{LastNews, findings};
 use crate::config::Identity;
 use crate::seeds::SeedText;
@@ -49,6 +51,23 @@ pub fn learned(connection: &Connection) -> Result<Learned, StoreError> {
         learned.add(&kind, &name, &counts(row, 2)?);
     }
     Ok(learned)
+}
+
+/// What engines have left to know about seeds; what others than a writer have told since a change, if that is given.
+pub fn memories(connection: &Connection, others: Option<(u64, u64)>) -> Result<Memories, StoreError> {
+    let mut exists = connection.prepare_cached("SELECT 1 FROM sqlite_master WHERE name = 'memories'")?;
+    if exists.query_row([], |_| Ok(())).optional()?.is_none() {
+        return Ok(Memories::default());
+    }
+    let (since, writer) = others.map_or((-1, -1), |(since, writer)| (since as i64, writer as i64));
+    let mut find = connection.prepare_cached(
+        "SELECT seed, engine, text, exhausted FROM memories WHERE changed > ? AND writer <> ?",
+    )?;
+    let rows = find.query_map([since, writer], |row| {
+        let memory = SeedMemory { text: row.get(2)?, exhausted: row.get(3)? };
+        Ok(((row.get(0)?, row.get(1)?), memory))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 pub fn totals(connection: &Connection) -> Result<Totals, StoreError> {
@@ -135,6 +154,7 @@ pub fn news(connection: &Connection, writer: u64, last_news: LastNews) -> Result
     news.features =
         find.query_map([last_news.feature as i64, me], |row| number(row, 0))?.collect::<Result<_, _>>()?;
     news.findings = findings::news(connection, writer, last_news)?;
+    news.memories = memories(connection, Some((last_news.change, writer)))?;
     Ok(news)
 }
 

@@ -51,6 +51,13 @@ INSERT INTO counters VALUES
     ('next_round', 0), ('changes', 0), ('writers', 0), ('members', 0), ('closing', 0), ('started', 0);
 ";
 
+/// What engines are to know about seeds. Campaigns of this format may lack the table: it is made when one is opened.
+pub const MEMORIES: &str = "
+CREATE TABLE IF NOT EXISTS memories (
+    seed TEXT NOT NULL, engine TEXT NOT NULL, text TEXT NOT NULL, exhausted INTEGER NOT NULL,
+    changed INTEGER NOT NULL, writer INTEGER NOT NULL, PRIMARY KEY (seed, engine)) WITHOUT ROWID;
+";
+
 /// From the format without groups to this one: every finding is a bug of its own.
 pub const ADD_GROUPS: &str = "
 ALTER TABLE findings ADD COLUMN bug TEXT NOT NULL DEFAULT '';

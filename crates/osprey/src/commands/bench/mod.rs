@@ -15,6 +15,7 @@ mod perf;
 mod race;
 mod reduce;
 mod throughput;
+mod values;
 mod variants;
 mod verdicts;
 
@@ -55,6 +56,7 @@ enum Benchmark {
     Race(race::Race),
     Reduce(reduce::Reduce),
     Throughput(throughput::ThroughputCommand),
+    Values(values::Values),
     Variants(variants::Variants),
     Verdicts(verdicts::Verdicts),
 }
@@ -76,6 +78,7 @@ impl Bench {
             Benchmark::Race(race) => race.run(),
             Benchmark::Reduce(reduce) => reduce.run(),
             Benchmark::Throughput(throughput) => throughput.run(),
+            Benchmark::Values(values) => values.run(),
             Benchmark::Variants(variants) => variants.run(),
             Benchmark::Verdicts(verdicts) => verdicts.run(),
         }

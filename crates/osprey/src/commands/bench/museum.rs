@@ -28,7 +28,7 @@ pub struct Museum {
     #[arg(value_name = "DIR", default_value = "museum")]
     folder: PathBuf,
 
-    /// Engines, separated by commas; auto for all that start from a formula. For comparisons there are diver-uniform and diver-no-complicate
+    /// Engines, separated by commas; auto for all that start from a formula. Transforms may follow (storm+values); for comparisons there are diver-uniform and diver-no-complicate
     #[arg(long, value_name = "LIST", default_value = "auto", value_delimiter = ',')]
     engine: Vec<String>,
 
@@ -111,11 +111,10 @@ impl Museum {
             engines::all().into_iter().filter(|engine| engine.seeds_wanted() > 0 && !engine.once()).collect();
         let variants = engines::variants();
         let names: Vec<&str> = usual.iter().chain(&variants).map(|engine| engine.name()).collect();
-        if let Some(name) = self
-            .engine
-            .iter()
-            .find(|name| *name != "auto" && *name != "none" && !names.contains(&name.as_str()))
-        {
+        let (composed, plain): (Vec<&String>, Vec<&String>) =
+            self.engine.iter().partition(|name| name.contains('+'));
+        let known = |name: &str| ["auto", "none"].contains(&name) || names.contains(&name);
+        if let Some(name) = plain.iter().find(|name| !known(name)) {
             bail!(
                 "'{name}' is no engine that starts from a formula; there are {} and auto",
                 names.join(", ")
@@ -125,6 +124,9 @@ impl Museum {
         let named = |engine: &dyn engines::Engine| self.engine.iter().any(|name| name == engine.name());
         let mut chosen: Vec<_> = usual.into_iter().filter(|engine| auto || named(engine.as_ref())).collect();
         chosen.extend(variants.into_iter().filter(|engine| named(engine.as_ref())));
+        for name in composed {
+            chosen.push(engines::parse(name, &engines::Tuning::default())?);
+        }
         Ok(chosen)
     }
 }

@@ -3,6 +3,10 @@
 use clap::Args;
 use engines::{Diver, Storm, Tuning};
 
+mod values;
+
+use values::ValuesSettings;
+
 /// What users may set of engines.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Engine settings")]
@@ -39,6 +43,9 @@ pub struct EngineSettings {
     #[arg(long, value_name = "P")]
     storm_incremental: Option<f64>,
 
+    #[command(flatten)]
+    values: ValuesSettings,
+
     /// STORM and DIVER: allow witnesses that fix what the standard leaves open
     #[arg(long)]
     open_cases: bool,
@@ -69,6 +76,7 @@ impl EngineSettings {
                 options: self.diver_options.unwrap_or(diver.options),
                 ..diver
             },
+            values: self.values.settings(),
         }
     }
 }

@@ -1,0 +1,259 @@
+//! Values: constants from models, over all theories. The models here are random assignments, so that most of them satisfy
+//! nothing that was enforced, as models of wrong solvers would not.
+
+use std::collections::BTreeSet;
+
+use crate::common::{LOGICS, cases, check, grammar, read, satisfied, seed};
+use engines::values::{Preset, Quantifiers};
+use engines::{Ask, Bench, Engine, Expectation, NoOptions, Nobody, Seed, TestCase, Values, parse};
+use eval::Model;
+use eval::sorts::Sorts;
+use generate::{Rng, rng};
+use smtlib::{Command, Release, Script, Status, Store, print};
+
+/// Answers every question with random values.
+struct Guesses(Rng);
+
+impl Ask for Guesses {
+    fn model(&mut self, store: &mut Store, script: &Script, _: u32) -> Option<Model> {
+        let mut model = Model::new();
+        for fun in script.declared_funs() {
+            let decl = store.fun(fun);
+            if decl.params.is_empty()
+                && let Some(value) = Sorts::new(store, &model).random_value(decl.result, &mut self.0)
+            {
+                model.assign(fun, value);
+            }
+        }
+        Some(model)
+    }
+
+    fn agreed_status(&mut self, _: &Store, _: &Script) -> Option<(Status, String)> {
+        None
+    }
+
+    fn confirmed_core(&mut self, _: &Store, _: &Script) -> Option<Vec<usize>> {
+        None
+    }
+}
+
+fn made(engine: &dyn Engine, store: &mut Store, script: Script, logic: &str, stream: u64) -> Vec<TestCase> {
+    let mut ask = Guesses(rng::stream(8, stream));
+    let mut rng = rng::stream(7, stream);
+    cases(engine, store, &mut rng, &mut ask, &grammar(logic), seed(script, None), 60)
+}
+
+/// The configurations of the paper, the default, and what the paper has not.
+fn configurations() -> Vec<Values> {
+    let more = Values { blocked: 2, quantifiers: Quantifiers::Mixed, iterations: 12, ..Values::default() };
+    let paper = Preset::all().map(|preset| Values { iterations: 12, ..preset.settings() });
+    paper.chain([Values { iterations: 12, ..Values::default() }, more]).collect()
+}
+
+#[test]
+fn a_witness_is_only_claimed_where_it_satisfies_the_script() {
+    let (mut witnesses, mut others) = (0, 0);
+    for (number, config) in configurations().iter().enumerate() {
+        for (place, logic) in LOGICS.iter().enumerate() {
+            let mut store = Store::new();
+            let index = (number * LOGICS.len() + place) as u64;
+            let Some((script, _)) = satisfied(&mut store, &grammar(logic), index) else { continue };
+            for case in made(config, &mut store, script.clone(), logic, index) {
+                assert_ne!(case.script, script, "a mutant differs from its seed");
+                match case.expectation() {
+                    Expectation::Witness => {
+                        check(&store, &case);
+                        witnesses += 1;
+                    }
+                    expectation => {
+                        assert_eq!(expectation, &Expectation::Agree);
+                        others += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(witnesses > 500 && others > 500, "{witnesses} with witnesses, {others} without");
+}
+
+#[test]
+fn every_test_case_can_be_read_again() {
+    for (place, logic) in LOGICS.iter().enumerate() {
+        let mut store = Store::new();
+        let Some((script, _)) = satisfied(&mut store, &grammar(logic), place as u64) else { continue };
+        for case in made(&Values::default(), &mut store, script, logic, 1) {
+            let text = print::print(&store, &case.script, Release::STANDARD);
+            read(&mut Store::new(), &text);
+        }
+    }
+}
+
+#[test]
+fn the_skeleton_comes_first_then_enforcements_and_mutants_of_the_seeds_own_shape() {
+    let mut store = Store::new();
+    let text = "(declare-fun x () Int)(push 1)(assert (or (< x 7) (> x (- 1))))(check-sat)(pop 1)
+        (assert (> x 3))(check-sat-assuming ((< x 99)))";
+    let script = read(&mut store, text);
+    let shape = |script: &Script| -> Vec<std::mem::Discriminant<Command>> {
+        script.commands.iter().map(std::mem::discriminant).collect()
+    };
+    let all = made(&Preset::Skolu.settings(), &mut store, script.clone(), "QF_LIA", 1);
+    assert!(all[0].provenance.changes[0].starts_with("skeleton"));
+    let changed =
+        |case: &&TestCase| case.provenance.changes.iter().any(|change| change.starts_with("constants"));
+    let mutants: Vec<&TestCase> = all.iter().filter(changed).collect();
+    assert!(mutants.len() > 5, "{}", mutants.len());
+    let mut different = BTreeSet::new();
+    for mutant in mutants {
+        assert_eq!(shape(&mutant.script), shape(&script));
+        assert!(different.insert(print::print(&store, &mutant.script, Release::STANDARD)), "made twice");
+    }
+    let enforced = all.iter().filter(|case| {
+        case.provenance.changes.len() == 1 && case.provenance.changes[0].starts_with("enforced")
+    });
+    assert!(enforced.count() > 3);
+}
+
+#[test]
+fn a_round_ends_when_nothing_is_left_to_enforce_and_says_what_covered_what() {
+    let mut store = Store::new();
+    let script = read(&mut store, "(declare-fun x () Int)(assert (or (< x 7) (> x 9)))(check-sat)");
+    let seeds = [seed(script, None)];
+    let (mut rng, mut ask) = (rng::stream(1, 1), Guesses(rng::stream(2, 2)));
+    let (grammar, store) = (grammar("QF_LIA"), &mut store);
+    let mut bench =
+        Bench { store, rng: &mut rng, ask: &mut ask, grammar: &grammar, seeds: &seeds, options: &NoOptions };
+    let mut round = Preset::Skolu.settings().open(&mut bench).expect("two constants");
+    let mut count = 0;
+    while round.next(&mut bench).is_some() {
+        count += 1;
+        assert!(count <= round.length());
+    }
+    assert_eq!(round.exhausted(), Some("saturated"));
+    let text = round.explain(bench.store).expect("it explains itself");
+    for part in
+        ["(assert (or (< x h!1) (> x h!2)))", "m!3 = (or (< x h!1) (> x h!2)): true by 000", "h!1 = 7"]
+    {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(text.contains("nothing is left to enforce"), "{text}");
+}
+
+#[test]
+fn without_an_answer_to_four_enforcements_a_round_ends() {
+    let mut store = Store::new();
+    let text =
+        "(declare-fun x () Int)(assert (and (< x 7) (> x 2) (distinct x 3 4) (> (* x x) 5)))(check-sat)";
+    let script = read(&mut store, text);
+    let mut rng = rng::stream(1, 1);
+    let skolu = Preset::Skolu.settings();
+    let all = cases(&skolu, &mut store, &mut rng, &mut Nobody, &grammar("QF_NIA"), seed(script, None), 100);
+    assert_eq!(all.len(), 3, "the skeleton and two enforcements: more would cost time-outs");
+    assert!(all.iter().all(|case| case.expectation() == &Expectation::Agree));
+}
+
+/// What a round of a seed makes with random answers, why no other one is needed, and what it leaves to know.
+fn round(config: &Values, text: &str, memory: Option<String>) -> (usize, Option<&'static str>, String) {
+    let mut store = Store::new();
+    let seeds = [Seed { memory, ..seed(read(&mut store, text), None) }];
+    let (mut rng, mut ask) = (rng::stream(1, 1), Guesses(rng::stream(2, 2)));
+    let grammar = grammar("QF_LIA");
+    let mut bench = Bench {
+        store: &mut store,
+        rng: &mut rng,
+        ask: &mut ask,
+        grammar: &grammar,
+        seeds: &seeds,
+        options: &NoOptions,
+    };
+    let mut round = config.open(&mut bench).expect("constants");
+    let mut count = 0;
+    while round.next(&mut bench).is_some() {
+        count += 1;
+    }
+    (count, round.exhausted(), round.memory().expect("it covers something"))
+}
+
+#[test]
+fn a_later_round_goes_on_from_what_is_covered_until_nothing_is_left() {
+    let text = "(declare-fun x () Int)(declare-fun y () Int)
+        (assert (or (< x 7) (> y 9) (= (+ x y) 12)))(assert (distinct x y 3))(check-sat)";
+    for config in [Values::default(), Preset::BlendB.settings(), Preset::Skolu.settings()] {
+        let config = Values { iterations: 1, ..config };
+        let (mut memory, mut rounds) = (None, 0);
+        loop {
+            let (count, exhausted, left) = round(&config, text, memory.clone());
+            assert!(count > 0 || memory.is_some());
+            assert_ne!(memory, Some(left.clone()), "every round does something");
+            (memory, rounds) = (Some(left), rounds + 1);
+            if exhausted == Some("saturated") {
+                break;
+            }
+            assert!(rounds < 200, "{memory:?}");
+        }
+        assert!(rounds > 1, "one enforcement is not enough");
+        let (count, exhausted, _) = round(&config, text, memory.clone());
+        assert_eq!((count, exhausted), (0, Some("saturated")), "a saturated seed costs nothing");
+        let (count, ..) = round(&config, text, Some("of another seed".to_owned()));
+        assert!(count > 0, "what cannot be read is passed over");
+    }
+}
+
+#[test]
+fn the_baseline_asks_nobody() {
+    let mut store = Store::new();
+    let script = read(&mut store, "(declare-fun x () Int)(assert (or (< x 7) (> x 9)))(check-sat)");
+    let mut rng = rng::stream(1, 1);
+    let rbase = Preset::Rbase.settings();
+    let all = cases(&rbase, &mut store, &mut rng, &mut Nobody, &grammar("QF_LIA"), seed(script, None), 100);
+    assert!((40..=50).contains(&all.len()), "{}", all.len());
+}
+
+#[test]
+fn other_engines_test_cases_get_other_constants_and_stay_true() {
+    let mut changed = 0;
+    for (place, logic) in LOGICS.iter().enumerate() {
+        let mut store = Store::new();
+        let Some((script, _)) = satisfied(&mut store, &grammar(logic), place as u64) else { continue };
+        let engine = parse("storm+values", &Default::default()).expect("a composition");
+        for case in made(&*engine, &mut store, script, logic, place as u64) {
+            check(&store, &case);
+            let new = |change: &String| change.ends_with("true under the same model");
+            changed += usize::from(case.provenance.changes.iter().any(new));
+        }
+    }
+    assert!(changed > 200, "{changed}");
+}
+
+#[test]
+fn it_says_why_it_declines_a_seed() {
+    let reasons = [
+        ("(declare-fun x () Int)(assert (> x x))", "no constants"),
+        ("(assert (> 1 2))(reset)(assert (> 1 2))", "resets"),
+        ("(declare-fun x () Int)(assert (> x 1))", "too large"),
+        (
+            "(push 1)(declare-fun x () Int)(pop 1)(declare-fun x () Real)(assert (> x 1.0))",
+            "names declared twice",
+        ),
+        (
+            "(define-fun-rec f ((n Int)) Int (ite (<= n 0) 3 (f (- n 1))))(declare-fun x () Int)(assert (= (f x) x))",
+            "constants of sorts or at places that stay as they are",
+        ),
+    ];
+    for (text, reason) in reasons {
+        let mut store = Store::new();
+        let seeds = [seed(read(&mut store, text), None)];
+        let (mut rng, grammar) = (rng::stream(1, 1), grammar("QF_LIA"));
+        let engine = Values { largest: if reason == "too large" { 1 } else { 5_000 }, ..Values::default() };
+        let mut bench = Bench {
+            store: &mut store,
+            rng: &mut rng,
+            ask: &mut Nobody,
+            grammar: &grammar,
+            seeds: &seeds,
+            options: &NoOptions,
+        };
+        assert!(engine.open(&mut bench).is_none(), "{text}");
+        assert_eq!(engine.declines(&mut store, &seeds), Some(reason), "{text}");
+    }
+}
