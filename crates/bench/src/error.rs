@@ -23,6 +23,8 @@ pub enum BenchError {
     #[error(transparent)]
     Campaign(#[from] campaign::CampaignError),
     #[error(transparent)]
+    Perf(#[from] banditfuzz::PerfError),
+    #[error(transparent)]
     Launch(#[from] solver::launch::LaunchError),
     #[error(transparent)]
     Coverage(#[from] solver::coverage::CoverageError),

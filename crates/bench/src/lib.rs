@@ -7,12 +7,14 @@
 //! - [`mutants`], [`acceptance`]: rates of engines, and whether solvers read what they make
 //! - [`eval_diff`]: the evaluator against solvers, with the cases of [`differential`]; [`eval_speed`]: its speed
 //! - [`throughput`]: executions per second; [`coverage`]: what watching the code of solvers costs
+//! - [`constructs`]: the experiments of BanditFuzz
 //! - [`machine`]: where and when; [`watch`]: progress and ending early
 //! - [`values`]: ValFuzz's configurations on known bugs
 //! - [`museum`]: known bugs found again; [`race`]: other fuzzers side by side; [`variants`]: Osprey against itself;
 //!   [`mod@reduce`]: reduction next to ddSMT
 
 pub mod acceptance;
+pub mod constructs;
 pub mod coverage;
 pub mod differential;
 pub mod error;

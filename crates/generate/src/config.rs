@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::rng::Rng;
 
-/// Settings of a grammar. Counts are upper bounds: each script draws its own numbers below them.
+/// Settings of a grammar. Counts are upper bounds, and each script draws its own numbers below them; unless `exact` is set.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
+    /// Numbers of constants and assertions, and depths, are those given.
+    pub exact: bool,
     /// Free constants.
     pub variables: usize,
     pub assertions: usize,
@@ -64,6 +66,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Config {
         Config {
+            exact: false,
             variables: 6,
             assertions: 5,
             depth: 4,

@@ -11,13 +11,15 @@ const NESTING: usize = 6;
 
 /// How constants may be written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Style {
+pub(crate) struct Style<'a> {
     /// Constant arrays exist.
     pub arrays: bool,
     /// Only literals: no sign and no quotient before a number.
     pub plain: bool,
     /// The largest code point of a string that everybody can read.
     pub largest_character: u32,
+    /// Those to choose from.
+    pub rounding_modes: &'a [Op],
 }
 
 /// A constant of the sort made of literals and constructors, or a leaf where a sort has no constants of its own.
@@ -59,13 +61,7 @@ fn nested(
         }
         Sort::REGLAN => return language(store, rng, style),
         Sort::ROUNDING_MODE => {
-            let mode = *rng.pick(&[
-                Op::RoundNearestTiesToEven,
-                Op::RoundNearestTiesToAway,
-                Op::RoundTowardPositive,
-                Op::RoundTowardNegative,
-                Op::RoundTowardZero,
-            ])?;
+            let mode = *rng.pick(style.rounding_modes)?;
             return store.op(mode, &[]).ok();
         }
         _ => {}

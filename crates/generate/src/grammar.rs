@@ -23,7 +23,17 @@ pub struct Grammar {
     /// By operator: zero where it must not occur.
     weights: Vec<f64>,
     productions: Vec<Productions>,
+    /// Those that may occur; all where none may, since operators need one.
+    pub(crate) rounding_modes: Vec<Op>,
 }
+
+const ROUNDING_MODES: [Op; 5] = [
+    Op::RoundNearestTiesToEven,
+    Op::RoundNearestTiesToAway,
+    Op::RoundTowardPositive,
+    Op::RoundTowardNegative,
+    Op::RoundTowardZero,
+];
 
 /// The operators that may give a sort of one kind, with their weights and the running totals of these.
 #[derive(Clone, Debug, Default)]
@@ -137,7 +147,25 @@ impl Grammar {
 
     fn assemble(logic: Logic, releases: Vec<Release>, config: Config, weights: Vec<f64>) -> Grammar {
         let productions = (0..CLASSES).map(|class| productions(class, &weights)).collect();
-        Grammar { logic, releases, config, weights, productions }
+        let mut rounding_modes = ROUNDING_MODES.to_vec();
+        rounding_modes.retain(|mode| weights[*mode as usize] > 0.0);
+        if rounding_modes.is_empty() {
+            rounding_modes = ROUNDING_MODES.to_vec();
+        }
+        Grammar { logic, releases, config, weights, productions, rounding_modes }
+    }
+
+    /// The same logic and releases with other settings.
+    pub fn with_config(&self, config: Config) -> Result<Grammar, GrammarError> {
+        Grammar::new(&self.logic.name, &self.releases, config)
+    }
+
+    /// The same with these numbers of constants and assertions and this depth.
+    #[must_use]
+    pub fn sized(&self, variables: usize, assertions: usize, depth: usize) -> Grammar {
+        let mut other = self.clone();
+        other.config = Config { exact: true, variables, assertions, depth, ..other.config };
+        other
     }
 
     /// A grammar for one batch of a swarm (Groce et al., ISSTA 2012): about half of the operators left out at
@@ -178,6 +206,11 @@ impl Grammar {
     /// May the operator occur in this logic for these releases?
     pub fn allows(&self, op: Op) -> bool {
         self.weights[op as usize] > 0.0
+    }
+
+    /// The weight of an operator before anything is said about its theory; zero where it must not occur.
+    pub fn weight(&self, op: Op) -> f64 {
+        if self.allows(op) { operands::default_weight(op, &self.releases) } else { 0.0 }
     }
 
     /// The operators of the table that take and give nothing but sorts of these kinds.

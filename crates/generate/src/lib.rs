@@ -13,6 +13,7 @@ pub mod bandit;
 mod config;
 mod constants;
 mod grammar;
+mod insert;
 pub mod logic;
 mod operands;
 mod replace;
@@ -25,6 +26,7 @@ mod universe;
 
 pub use config::Config;
 pub use grammar::{Grammar, GrammarError};
+pub use insert::Insertion;
 pub use logic::{Logic, UnknownLogic};
 pub use rng::Rng;
 pub use scope::Scope;

@@ -94,7 +94,7 @@ impl Grammar {
     }
 
     /// Does the logic let `args[i]` stand at its place under the operator?
-    fn takes_operand(&self, store: &Store, op: Op, args: &[Term], i: usize) -> bool {
+    pub(crate) fn takes_operand(&self, store: &Store, op: Op, args: &[Term], i: usize) -> bool {
         let constant = |term: Term| is_number(store, term);
         match op {
             // Any one factor may be the variable one.

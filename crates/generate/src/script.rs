@@ -41,6 +41,11 @@ impl Writer<'_> {
         self.script.commands.push(command);
     }
 
+    /// As many as the settings say, or up to that many.
+    fn count(&mut self, most: usize) -> usize {
+        if self.grammar.config.exact { most.max(1) } else { self.rng.between(1, most.max(1)) }
+    }
+
     fn option(&mut self, keyword: &str) {
         let keyword = self.store.symbol(keyword);
         self.push(Command::SetOption(keyword, "true".into()));
@@ -74,7 +79,7 @@ impl Writer<'_> {
             self.variable(*sort);
         }
         sorts.push(Sort::BOOL);
-        let count = self.rng.between(1, config.variables.max(1));
+        let count = self.count(config.variables);
         for _ in needy.len()..count.max(needy.len() + 1) {
             let sort = self.rng.pick(&sorts).copied().unwrap_or(Sort::BOOL);
             self.variable(sort);
@@ -154,7 +159,7 @@ impl Writer<'_> {
 
     fn body(&mut self) {
         let config = &self.grammar.config;
-        let count = self.rng.between(1, config.assertions.max(1));
+        let count = self.count(config.assertions);
         if !self.rng.chance(config.incremental) {
             for _ in 0..count {
                 self.assert();
@@ -186,7 +191,8 @@ impl Writer<'_> {
     }
 
     fn assert(&mut self) {
-        let depth = self.rng.between(2.min(self.grammar.config.depth), self.grammar.config.depth);
+        let most = self.grammar.config.depth;
+        let depth = if self.grammar.config.exact { most } else { self.rng.between(2.min(most), most) };
         let Some(term) = self.grammar.term(self.store, self.rng, Sort::BOOL, &mut self.scope, depth) else {
             return;
         };

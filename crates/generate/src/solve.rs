@@ -20,11 +20,11 @@ pub(crate) struct Solver<'a> {
 impl Solver<'_> {
     /// Values for all variables of the row such that its result is `wanted`.
     pub fn solve(&mut self, row: &Row, wanted: Sort) -> Option<Bindings> {
-        (0..TRIES).find_map(|_| self.attempt(row, wanted))
+        (0..TRIES).find_map(|_| self.solve_from(row, wanted, Bindings::default()))
     }
 
-    fn attempt(&mut self, row: &Row, wanted: Sort) -> Option<Bindings> {
-        let mut bindings = Bindings::default();
+    /// The same where some variables have their values already.
+    pub fn solve_from(&mut self, row: &Row, wanted: Sort, mut bindings: Bindings) -> Option<Bindings> {
         if is_simple(&row.result) {
             if !row.result.matches(self.store, wanted, &mut bindings) {
                 return None;
@@ -202,7 +202,7 @@ impl Solver<'_> {
 }
 
 /// Can the pattern be matched against a sort and bind all its variables?
-fn is_simple(pattern: &SortPattern) -> bool {
+pub(crate) fn is_simple(pattern: &SortPattern) -> bool {
     let lone = |expr: &Expr| matches!(expr, Expr::Var(_) | Expr::Num(_));
     match pattern {
         SortPattern::BitVec(width) => lone(width),

@@ -163,22 +163,24 @@ impl<'a> Maker<'a> {
         false
     }
 
-    fn constant(&mut self, sort: Sort) -> Option<Term> {
+    /// A constant of the sort; a leaf where the sort has none.
+    pub fn constant(&mut self, sort: Sort) -> Option<Term> {
         let style = self.style();
         constants::constant(self.store, self.rng, self.scope, sort, style)
     }
 
     /// A constant without free constants in it.
-    fn pure_constant(&mut self, sort: Sort, style: Style) -> Option<Term> {
+    fn pure_constant(&mut self, sort: Sort, style: Style<'_>) -> Option<Term> {
         constants::constant(self.store, self.rng, &Scope::new(), sort, style)
     }
 
-    fn style(&self) -> Style {
+    fn style(&self) -> Style<'a> {
         Style {
             arrays: self.grammar.allows(Op::ConstArray),
             // In QF_S even the minus sign is missing.
             plain: self.grammar.logic.arithmetic == Arithmetic::None,
             largest_character: self.grammar.largest_character(),
+            rounding_modes: &self.grammar.rounding_modes,
         }
     }
 
@@ -257,6 +259,11 @@ impl<'a> Maker<'a> {
         }
         .solve(row, sort)?;
         let args = self.arguments(row, &bindings, depth)?;
+        self.build(row, &bindings, &args)
+    }
+
+    /// The operator with these indices over these arguments.
+    pub fn build(&mut self, row: &Row, bindings: &Bindings, args: &[Term]) -> Option<Term> {
         // Of no interest, and simplified at once.
         if matches!(row.op, Op::Equal | Op::Distinct | Op::Ite)
             && args[args.len() - 2] == args[args.len() - 1]
@@ -264,18 +271,18 @@ impl<'a> Maker<'a> {
             return None;
         }
         if let Some(pattern) = &row.qualified {
-            let qualified = pattern.instantiate(self.store, &bindings)?;
-            return self.store.qualified(row.op, qualified, &args).ok();
+            let qualified = pattern.instantiate(self.store, bindings)?;
+            return self.store.qualified(row.op, qualified, args).ok();
         }
         if row.indices.is_empty() {
-            return self.store.op(row.op, &args).ok();
+            return self.store.op(row.op, args).ok();
         }
         let indices = row
             .indices
             .iter()
             .map(|slot| bindings.numbers[usize::from(*slot)].map(Index::Number))
             .collect::<Option<Vec<_>>>()?;
-        self.store.indexed(row.op, &indices, &args).ok()
+        self.store.indexed(row.op, &indices, args).ok()
     }
 
     fn arguments(&mut self, row: &Row, bindings: &Bindings, depth: usize) -> Option<Vec<Term>> {
@@ -314,7 +321,8 @@ impl<'a> Maker<'a> {
         Some(args)
     }
 
-    fn argument(&mut self, op: Op, i: usize, sort: Sort, depth: usize) -> Option<Term> {
+    /// A new argument for the `i`-th place under an operator.
+    pub fn argument(&mut self, op: Op, i: usize, sort: Sort, depth: usize) -> Option<Term> {
         match operands::operand(&self.grammar.logic, op, i) {
             Operand::Any => self.term(sort, depth),
             Operand::Constant => self.pure_constant(sort, self.style()),

@@ -26,6 +26,29 @@ impl Default for Performance {
     }
 }
 
+impl Performance {
+    /// What is left of a gap when it is looked at again: machines differ, and so do limits.
+    pub fn again() -> Performance {
+        Performance { ratio: 3.0, at_least: Duration::from_millis(200) }
+    }
+}
+
+/// A run needs so much CPU time where another one needs only so much.
+pub fn verdict(run: &Run, slow: Duration, next: &Run, fast: Duration) -> Verdict {
+    let (slow, fast) = (slow.as_secs_f64(), fast.as_secs_f64());
+    let mut verdict = Verdict::new(
+        Kind::Performance,
+        format!(
+            "{slow:.1} s of CPU time, {:.0} times as much as {} ({fast:.2} s)",
+            slow / fast,
+            next.configuration.name(),
+        ),
+    );
+    verdict.accused = Some(run.party());
+    verdict.opponents = vec![next.party()];
+    verdict
+}
+
 impl Oracle for Performance {
     fn name(&self) -> &'static str {
         "performance"
@@ -49,20 +72,8 @@ impl Oracle for Performance {
             let others = runs.iter().filter(|other| other.party() != run.party() && answered(other));
             let Some(next) = others.max_by_key(|other| other.outcome.cpu_time) else { continue };
             let compared = next.outcome.cpu_time.max(Duration::from_millis(1));
-            let ratio = slow.as_secs_f64() / compared.as_secs_f64();
-            if ratio >= self.ratio {
-                let mut verdict = Verdict::new(
-                    Kind::Performance,
-                    format!(
-                        "{:.1} s of CPU time, {ratio:.0} times as much as {} ({:.2} s)",
-                        slow.as_secs_f64(),
-                        next.configuration.name(),
-                        compared.as_secs_f64()
-                    ),
-                );
-                verdict.accused = Some(run.party());
-                verdict.opponents = vec![next.party()];
-                verdicts.push(verdict);
+            if slow.as_secs_f64() >= self.ratio * compared.as_secs_f64() {
+                verdicts.push(verdict(run, slow, next, compared));
             }
         }
         Ok(verdicts)

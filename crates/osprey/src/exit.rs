@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use banditfuzz::PerfError;
 use bench::BenchError;
 use campaign::CampaignError;
 use campaign::store::StoreError;
@@ -72,14 +73,13 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
             return of_reduction(error);
         }
         if let Some(error) = cause.downcast_ref::<CampaignError>() {
-            return match error {
-                CampaignError::Reduce(error) => of_reduction(error),
-                CampaignError::Solver { .. } => Exit::Solver,
-                error if error.is_disk() => Exit::Disk,
-                CampaignError::Internal(_) => Exit::Internal,
-                CampaignError::Store(error) => of_store(error),
-                _ => Exit::Usage,
-            };
+            return of_campaign(error);
+        }
+        if let Some(error) = cause.downcast_ref::<PerfError>() {
+            return of_perf(error);
+        }
+        if let Some(BenchError::Perf(error)) = cause.downcast_ref::<BenchError>() {
+            return of_perf(error);
         }
         if let Some(error) = cause.downcast_ref::<StoreError>() {
             return if error.is_disk() { Exit::Disk } else { of_store(error) };
@@ -92,6 +92,26 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
         }
     }
     Exit::Usage
+}
+
+fn of_campaign(error: &CampaignError) -> Exit {
+    match error {
+        CampaignError::Reduce(error) => of_reduction(error),
+        CampaignError::Solver { .. } => Exit::Solver,
+        error if error.is_disk() => Exit::Disk,
+        CampaignError::Internal(_) => Exit::Internal,
+        CampaignError::Store(error) => of_store(error),
+        _ => Exit::Usage,
+    }
+}
+
+fn of_perf(error: &PerfError) -> Exit {
+    match error {
+        PerfError::Run(error) => of_run(error),
+        PerfError::Reduce(error) => of_reduction(error),
+        PerfError::Campaign(error) => of_campaign(error),
+        PerfError::Usage(_) | PerfError::Grammar(_) | PerfError::Damaged { .. } => Exit::Usage,
+    }
 }
 
 fn of_store(error: &StoreError) -> Exit {

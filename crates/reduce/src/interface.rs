@@ -68,6 +68,19 @@ pub struct Best {
     pub(crate) subset: bool,
 }
 
+impl Best {
+    /// An input that was not reduced.
+    pub fn of_input(text: &str, configuration: Option<Arc<Configuration>>) -> Best {
+        Best {
+            text: text.to_owned(),
+            size: Size::of(text.as_bytes()),
+            witness: None,
+            configuration,
+            subset: true,
+        }
+    }
+}
+
 /// What a reduction came to.
 #[derive(Clone, Debug)]
 pub struct Reduced {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use reduce::ReduceError;
 use reduce::Watcher;
 use reduce::driver::Best;
-use reduce::predicate::{Bug, Candidate, Predicate as _};
+use reduce::predicate::{Candidate, Predicate};
 use smtlib::{Mode, Store, print};
 use solver::run::{Accounts, Configuration};
 use solver::{Adapters, Home, Solver, Solvers};
@@ -27,12 +27,14 @@ const ASKED: usize = 14;
 /// Puts installed releases in the place of the accused and looks for the same bug. Nothing when no other release is
 /// installed. With what the runs have cost.
 pub fn compare(
-    bug: &Bug,
+    bug: &dyn Predicate,
     best: &Best,
     extent: Extent,
     watcher: &dyn Watcher,
 ) -> Result<(Option<Releases>, Accounts), ReduceError> {
-    let own = best.configuration.as_ref().unwrap_or_else(|| bug.accused());
+    let Some(own) = best.configuration.clone().or_else(|| bug.configuration()) else {
+        return Ok((None, Accounts::default()));
+    };
     let mut store = Store::new();
     let parsed = smtlib::parse(&mut store, best.text.as_bytes(), Mode::Tolerant).ok();
     let usage = parsed.as_ref().map(|parsed| smtlib::logic::usage(&store, &parsed.script));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use eval::model_text::read_model;
 use eval::{Budget, Expectation, Model, Witness};
+use oracle::performance::Performance;
 use oracle::{Asking, Judge, Kind, Subject, Verdict};
 use smtlib::{Release, Script, Store, print};
 use solver::run::{Configuration, PartyId, Purpose, Run, RunError, Runner};
@@ -67,7 +68,11 @@ impl Rerun {
         let mut subject = Subject::new(store, input.script, &[]);
         subject.expectation = expectation.clone();
         subject.ask_for_models = input.kind == Kind::InvalidModel;
-        let verdicts = Judge::thorough().judge(&mut subject, &runs, &mut Asking::new(runner, purpose))?;
+        let judge = match input.kind {
+            Kind::Performance => Judge::standard().with(Performance::again()),
+            _ => Judge::thorough(),
+        };
+        let verdicts = judge.judge(&mut subject, &runs, &mut Asking::new(runner, purpose))?;
         Ok(Rerun { runs, verdicts, expectation })
     }
 

@@ -6,12 +6,14 @@
 //! - [`Arm`]: the counts of one choice
 //! - [`ThompsonBeta`], [`ThompsonGamma`], [`Ucb1`], [`EpsilonGreedy`]: the agents
 //! - [`Exploring`]: any agent, but now and then at random
-//! - [`normal`], [`gamma`], [`beta`]: the variates they draw
+//! - [`normal`], [`gamma`], [`beta`]: the variates they draw; [`beta_quantile`]: what a posterior says
 
+mod credible;
 mod variates;
 
 use serde::{Deserialize, Serialize};
 
+pub use credible::beta_quantile;
 pub use variates::{beta, gamma, normal};
 
 use crate::Rng;
@@ -227,6 +229,34 @@ mod tests {
             assert!(arms[2].tries > 2_000, "{name}: {arms:?}");
             assert!(arms.iter().all(|arm| arm.tries > 0), "{name} gives up too early: {arms:?}");
         }
+    }
+
+    /// Reward that is missed beside always pulling the best arm, in expectation, mean over some plays.
+    fn regret(agent: &dyn Agent, tries: usize) -> f64 {
+        let plays = 20;
+        let missed = |arms: [Arm; 3]| -> f64 {
+            arms.iter().zip(SUCCESS).map(|(arm, p)| arm.tries as f64 * (SUCCESS[2] - p)).sum()
+        };
+        (0..plays).map(|stream| missed(play(agent, tries, 100 + stream))).sum::<f64>() / plays as f64
+    }
+
+    #[test]
+    fn regret_grows_with_the_logarithm_where_that_of_uniform_choice_grows_with_the_tries() {
+        let uniform = |tries: usize| tries as f64 * SUCCESS.iter().map(|p| SUCCESS[2] - p).sum::<f64>() / 3.0;
+        let agents: [(&str, Box<dyn Agent>); 2] =
+            [("thompson", Box::new(ThompsonBeta::default())), ("ucb1", Box::new(Ucb1::default()))];
+        for (name, agent) in agents {
+            let (short, long) = (regret(agent.as_ref(), 500), regret(agent.as_ref(), 4_000));
+            assert!(short < uniform(500) / 2.0, "{name}: {short} of {}", uniform(500));
+            assert!(long < uniform(4_000) / 8.0, "{name}: {long} of {}", uniform(4_000));
+            // Eight times the tries, less than three times the regret.
+            assert!(long < 3.0 * short, "{name}: {short}, then {long}");
+        }
+        // With a fixed share of random choices regret grows with the tries, at that share of the uniform one's rate.
+        let greedy = EpsilonGreedy { epsilon: 0.33 };
+        let long = regret(&greedy, 4_000);
+        assert!(long < 0.45 * uniform(4_000), "{long} of {}", uniform(4_000));
+        assert!(long > 0.25 * uniform(4_000), "{long} of {}", uniform(4_000));
     }
 
     #[test]

@@ -2,13 +2,16 @@
 
 mod bench;
 mod check;
+mod constructs;
 mod eval;
 mod findings;
 mod fuzz;
 mod generate;
+mod localize;
 mod museum;
 mod mutate;
 mod parse;
+mod perf;
 mod reduce;
 mod replay;
 mod solvers;
@@ -35,9 +38,11 @@ enum Command {
     Findings(findings::Findings),
     Fuzz(fuzz::Fuzz),
     Generate(generate::Generate),
+    Localize(localize::Localize),
     Museum(museum::Museum),
     Mutate(mutate::Mutate),
     Parse(parse::Parse),
+    Perf(perf::Perf),
     Reduce(reduce::Reduce),
     Replay(replay::Replay),
     Solvers(solvers::Solvers),
@@ -52,9 +57,11 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
         Command::Findings(command) => command.run(),
         Command::Fuzz(command) => command.run(),
         Command::Generate(command) => command.run(),
+        Command::Localize(command) => command.run(),
         Command::Museum(command) => command.run(),
         Command::Mutate(command) => command.run(),
         Command::Parse(command) => command.run(),
+        Command::Perf(command) => command.run(),
         Command::Reduce(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Solvers(command) => command.run(),

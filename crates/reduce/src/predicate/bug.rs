@@ -103,7 +103,7 @@ impl Bug {
     fn judge(&self) -> Judge {
         match self.kind {
             Kind::Incremental => Judge::thorough(),
-            Kind::Performance => Judge::standard().with(oracle::performance::Performance::default()),
+            Kind::Performance => Judge::standard().with(oracle::performance::Performance::again()),
             Kind::InvalidModel => Judge::with_own_checks(),
             _ => Judge::standard(),
         }
@@ -121,8 +121,11 @@ impl Bug {
                 let found = run.answers.crash().map(|crash| crash.signature());
                 found.zip(self.signature.as_ref()).is_some_and(|(found, known)| found.agrees_with(known))
             }
-            Kind::Incremental | Kind::UnsoundCore | Kind::WrongValue | Kind::Performance => {
+            Kind::Incremental | Kind::UnsoundCore | Kind::WrongValue => {
                 run.answers.trusted().next().is_some()
+            }
+            Kind::Performance => {
+                run.answers.class == RunClass::Timeout || run.answers.trusted().next().is_some()
             }
         }
     }

@@ -2,14 +2,17 @@
 //! `bench` that makes its report.
 
 mod blame;
+mod bugs;
 mod coverage;
 mod eval_diff;
 mod eval_speed;
 mod field;
 mod groups;
+mod inputs;
 mod museum;
 mod mutants;
 mod page;
+mod perf;
 mod race;
 mod reduce;
 mod throughput;
@@ -43,12 +46,15 @@ pub struct Bench {
 enum Benchmark {
     Blame(blame::Blame),
     Coverage(coverage::CoverageCommand),
+    Bugs(bugs::Bugs),
+    Inputs(inputs::Inputs),
     Mutants(mutants::Mutants),
     Eval(eval_speed::EvalSpeedCommand),
     EvalDiff(eval_diff::EvalDiffCommand),
     Groups(groups::Groups),
     Museum(museum::Museum),
     Page(page::Page),
+    Perf(perf::Perf),
     Race(race::Race),
     Reduce(reduce::Reduce),
     Throughput(throughput::ThroughputCommand),
@@ -63,12 +69,15 @@ impl Bench {
         match self.benchmark {
             Benchmark::Blame(blame) => blame.run(),
             Benchmark::Coverage(coverage) => coverage.run(),
+            Benchmark::Bugs(bugs) => bugs.run(),
+            Benchmark::Inputs(inputs) => inputs.run(),
             Benchmark::Mutants(mutants) => mutants.run(),
             Benchmark::Eval(eval) => eval.run(),
             Benchmark::EvalDiff(eval) => eval.run(),
             Benchmark::Groups(groups) => groups.run(),
             Benchmark::Museum(museum) => museum.run(),
             Benchmark::Page(page) => page.run(),
+            Benchmark::Perf(perf) => perf.run(),
             Benchmark::Race(race) => race.run(),
             Benchmark::Reduce(reduce) => reduce.run(),
             Benchmark::Throughput(throughput) => throughput.run(),

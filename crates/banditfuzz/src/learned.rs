@@ -1,0 +1,186 @@
+//! What the bandit has learned: counts by construct, which add up across runs, workers and machines.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use generate::Rng;
+use generate::bandit::{Agent, Arm, EpsilonGreedy, ThompsonBeta, Ucb1, beta_quantile};
+use serde::{Deserialize, Serialize};
+
+/// Counts by construct. Rewards are 0 or 1.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Learned {
+    pub arms: BTreeMap<String, Arm>,
+}
+
+impl Learned {
+    /// Counts that an arm was pulled.
+    pub fn record(&mut self, arm: &str, rewarded: bool) {
+        let reward = f64::from(u8::from(rewarded));
+        self.arms.entry(arm.to_owned()).or_default().add(&Arm { tries: 1, reward, cost: 1.0 });
+    }
+
+    /// Adds what was learned elsewhere.
+    pub fn merge(&mut self, other: &Learned) {
+        for (name, arm) in &other.arms {
+            self.arms.entry(name.clone()).or_default().add(arm);
+        }
+    }
+
+    /// Takes away what was known before, so that it is not counted twice when states are merged.
+    pub fn subtract(&mut self, known: &Learned) {
+        for (name, before) in &known.arms {
+            if let Some(arm) = self.arms.get_mut(name) {
+                arm.tries = arm.tries.saturating_sub(before.tries);
+                arm.reward -= before.reward;
+                arm.cost -= before.cost;
+            }
+        }
+        self.arms.retain(|_, arm| arm.tries > 0);
+    }
+
+    /// The counts of these arms, in order.
+    pub fn of<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<Arm> {
+        names.map(|name| self.arms.get(name).copied().unwrap_or_default()).collect()
+    }
+
+    /// The mean of an arm's posterior, from a uniform prior.
+    pub fn expected(arm: &Arm) -> f64 {
+        let (a, b) = posterior(arm);
+        a / (a + b)
+    }
+
+    /// The constructs, the most rewarding first.
+    pub fn ranking(&self) -> Vec<Ranked> {
+        let mut ranked: Vec<Ranked> = self
+            .arms
+            .iter()
+            .filter(|(_, arm)| arm.tries > 0)
+            .map(|(name, arm)| {
+                let (a, b) = posterior(arm);
+                Ranked {
+                    construct: name.clone(),
+                    expected: a / (a + b),
+                    low: beta_quantile(a, b, 0.025),
+                    high: beta_quantile(a, b, 0.975),
+                    pulls: arm.tries,
+                    rewards: arm.reward as u64,
+                }
+            })
+            .collect();
+        ranked.sort_by(|x, y| y.expected.total_cmp(&x.expected).then_with(|| x.construct.cmp(&y.construct)));
+        ranked
+    }
+}
+
+/// Parameters of the beta posterior: one success and one failure before anything is known.
+pub fn posterior(arm: &Arm) -> (f64, f64) {
+    let tries = arm.tries as f64;
+    let reward = if arm.reward.is_finite() { arm.reward.clamp(0.0, tries) } else { 0.0 };
+    (1.0 + reward, 1.0 + tries - reward)
+}
+
+/// A construct in its place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ranked {
+    pub construct: String,
+    /// Expected reward.
+    pub expected: f64,
+    /// The interval that holds it with a probability of 95 %.
+    pub low: f64,
+    pub high: f64,
+    pub pulls: u64,
+    pub rewards: u64,
+}
+
+/// Who chooses the construct.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AgentName {
+    #[default]
+    Thompson,
+    Ucb1,
+    Egreedy,
+}
+
+/// The share of random choices in the authors' program.
+const EPSILON: f64 = 0.33;
+
+impl AgentName {
+    pub fn agent(self) -> Box<dyn Agent> {
+        match self {
+            AgentName::Thompson => Box::new(ThompsonBeta::default()),
+            AgentName::Ucb1 => Box::new(Ucb1::default()),
+            AgentName::Egreedy => Box::new(EpsilonGreedy { epsilon: EPSILON }),
+        }
+    }
+}
+
+impl FromStr for AgentName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<AgentName, String> {
+        match text {
+            "thompson" => Ok(AgentName::Thompson),
+            "ucb1" => Ok(AgentName::Ucb1),
+            "egreedy" => Ok(AgentName::Egreedy),
+            _ => Err(format!("'{text}' is no agent; expected thompson, ucb1 or egreedy")),
+        }
+    }
+}
+
+/// Every construct with the same probability: what mutational fuzzing does.
+pub struct Uniform;
+
+impl Agent for Uniform {
+    fn choose(&self, arms: &[Arm], rng: &mut Rng) -> Option<usize> {
+        (!arms.is_empty()).then(|| rng.below(arms.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn learned(counts: &[(&str, u64, u64)]) -> Learned {
+        let mut learned = Learned::default();
+        for (name, pulls, rewards) in counts {
+            for pull in 0..*pulls {
+                learned.record(name, pull < *rewards);
+            }
+        }
+        learned
+    }
+
+    #[test]
+    fn the_posterior_is_that_of_the_counts() {
+        let learned = learned(&[("fp.rem", 10, 7)]);
+        assert_eq!(posterior(&learned.arms["fp.rem"]), (8.0, 4.0));
+        assert_eq!(Learned::expected(&learned.arms["fp.rem"]), 8.0 / 12.0);
+        assert_eq!(posterior(&Arm::default()), (1.0, 1.0));
+        let ranked = &learned.ranking()[0];
+        assert_eq!((ranked.pulls, ranked.rewards), (10, 7));
+        assert!(ranked.low < ranked.expected && ranked.expected < ranked.high);
+    }
+
+    #[test]
+    fn states_add_up_whatever_their_order_and_survive_a_file() {
+        let (one, other) = (learned(&[("a", 3, 1), ("b", 2, 2)]), learned(&[("b", 4, 1), ("c", 1, 0)]));
+        let (mut left, mut right) = (one.clone(), other.clone());
+        left.merge(&other);
+        right.merge(&one);
+        assert_eq!(left, right);
+        assert_eq!((left.arms["b"].tries, left.arms["b"].reward), (6, 3.0));
+        let text = serde_json::to_string(&left).expect("JSON");
+        assert_eq!(serde_json::from_str::<Learned>(&text).expect("read"), left);
+        left.subtract(&one);
+        assert_eq!(left, other);
+    }
+
+    #[test]
+    fn what_is_known_decides_more_than_one_lucky_pull() {
+        let learned = learned(&[("lucky", 1, 1), ("steady", 100, 80), ("poor", 100, 5)]);
+        let names: Vec<String> = learned.ranking().into_iter().map(|ranked| ranked.construct).collect();
+        assert_eq!(names, ["steady", "lucky", "poor"]);
+    }
+}

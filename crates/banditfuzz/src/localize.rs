@@ -1,0 +1,327 @@
+//! Bug localisation: which constructs make solvers contradict each other (the paper's algorithm 2), and which constructs
+//! findings share.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use campaign::hash;
+use generate::bandit::{Agent, beta_quantile};
+use generate::{Rng, rng};
+use oracle::{Asking, Judge, Kind, Standing, Subject};
+use serde::{Deserialize, Serialize};
+use smtlib::{Mode, Release, Store, print};
+use solver::Solver;
+use solver::run::{Configuration, Purpose, Run, RunError, RunRules, Runner, SolverRunners};
+
+use crate::error::PerfError;
+use crate::files;
+use crate::generator::{Generator, Parameters};
+use crate::learned::{AgentName, Learned, Ranked, Uniform};
+use crate::search::Method;
+use crate::session::{self, Watch};
+
+/// What is looked for and how.
+#[derive(Clone)]
+pub struct Settings {
+    pub solvers: Vec<Solver>,
+    pub parameters: Parameters,
+    pub method: Method,
+    pub agent: AgentName,
+    /// Inputs that solvers are given.
+    pub inputs: u64,
+    /// Time on the clock of one run of a solver.
+    pub timeout: Duration,
+    /// Bytes.
+    pub memory: u64,
+    pub rng_seed: u64,
+    pub seeds: Arc<[Arc<str>]>,
+    pub known: Learned,
+    /// Where inputs that show a bug are kept; nowhere if there is none.
+    pub out: Option<PathBuf>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Localized {
+    pub method: Method,
+    /// Inputs that solvers were given.
+    pub inputs: u64,
+    /// Different inputs on which solvers are wrong.
+    pub bugs: u64,
+    /// By kind of misbehaviour.
+    pub kinds: BTreeMap<String, u64>,
+    /// Inputs made so far, and the bugs among them.
+    pub curve: Vec<(f64, f64)>,
+    pub mutations: u64,
+    pub failed_mutations: u64,
+    pub learned: Learned,
+    /// CPU seconds of solvers.
+    pub cpu: f64,
+}
+
+impl Settings {
+    fn parties(&self) -> Vec<Arc<Configuration>> {
+        Configuration::numbered(self.solvers.iter().cloned()).into_iter().map(Arc::new).collect()
+    }
+
+    /// Refuses what cannot be compared, before anything is.
+    pub fn check(&self) -> Result<(), PerfError> {
+        let parties = self.parties();
+        if parties.len() < 2 {
+            return Err(PerfError::Usage(
+                "solvers are compared with each other: name at least two with -s".to_owned(),
+            ));
+        }
+        for (place, party) in parties.iter().enumerate() {
+            if parties[..place].iter().any(|other| other.name() == party.name()) {
+                return Err(PerfError::Usage(format!("{} is named twice", party.name())));
+            }
+        }
+        if self.method == Method::Evolutionary {
+            return Err(PerfError::Usage(
+                "there is no evolutionary localisation: an input shows a bug or does not, so none is fitter than another"
+                    .to_owned(),
+            ));
+        }
+        let releases: Vec<Release> = parties.iter().map(|party| party.release()).collect();
+        session::check_logic(&self.parameters, &releases, self.solvers.iter())
+    }
+
+    /// Makers of runners for it.
+    pub fn runners(&self) -> SolverRunners {
+        SolverRunners::new(self.parties(), RunRules::for_campaign(self.timeout, self.memory))
+    }
+}
+
+/// Between two times at which the state is written down.
+const KEEP: u64 = 200;
+
+/// Gives solvers as many inputs as the settings say.
+pub fn localize(
+    settings: &Settings,
+    mut runner: Box<dyn Runner>,
+    watch: &dyn Watch,
+) -> Result<Localized, PerfError> {
+    let releases: Vec<Release> = settings.parties().iter().map(|party| party.release()).collect();
+    let generator = Generator::new(&settings.parameters, &releases, Arc::clone(&settings.seeds))?;
+    let found = Localized {
+        method: settings.method,
+        learned: settings.known.clone(),
+        curve: vec![(0.0, 0.0)],
+        ..Localized::default()
+    };
+    let mut loop_ = Localization {
+        settings,
+        generator,
+        runner: &mut *runner,
+        rng: rng::stream(settings.rng_seed, settings.method as u64),
+        bugs: BTreeSet::new(),
+        found,
+    };
+    let agent: Box<dyn Agent> = match settings.method {
+        Method::Bandit => settings.agent.agent(),
+        _ => Box::new(Uniform),
+    };
+    while loop_.found.inputs < settings.inputs && !watch.stopped() {
+        loop_.round(&*agent)?;
+        let found = &loop_.found;
+        watch.progress(&session::Progress {
+            done: found.inputs as usize,
+            all: settings.inputs as usize,
+            best: found.bugs as f64,
+            ..session::Progress::default()
+        });
+        if found.inputs.is_multiple_of(KEEP) {
+            keep(settings, found)?;
+        }
+    }
+    let mut found = loop_.found;
+    found.curve.push((found.inputs as f64, found.bugs as f64));
+    found.cpu = runner.take_accounts().total().cpu.as_secs_f64();
+    keep(settings, &found)?;
+    found.learned.subtract(&settings.known);
+    Ok(found)
+}
+
+fn keep(settings: &Settings, found: &Localized) -> Result<(), PerfError> {
+    match &settings.out {
+        Some(out) => files::write_json(&out.join("state.json"), &found.learned),
+        None => Ok(()),
+    }
+}
+
+struct Localization<'a> {
+    settings: &'a Settings,
+    generator: Generator,
+    runner: &'a mut dyn Runner,
+    rng: Rng,
+    /// Hashes of inputs that show a bug.
+    bugs: BTreeSet<String>,
+    found: Localized,
+}
+
+impl Localization<'_> {
+    /// A new input; where solvers agree on it and the method mutates, a mutant of it.
+    fn round(&mut self, agent: &dyn Agent) -> Result<(), PerfError> {
+        let text = self.generator.fresh(&mut self.rng, None);
+        if self.is_inconsistent(&text)? || self.settings.method == Method::Random {
+            return Ok(());
+        }
+        if self.found.inputs >= self.settings.inputs {
+            return Ok(());
+        }
+        self.found.mutations += 1;
+        let pulled = self.generator.open(&text).and_then(|mut opened| {
+            let names: Vec<String> = opened.arms().map(str::to_owned).collect();
+            let arms = self.found.learned.of(names.iter().map(String::as_str));
+            let arm = agent.choose(&arms, &mut self.rng)?;
+            Some((opened.mutate(&mut self.rng, arm)?, names[arm].clone()))
+        });
+        let Some((mutant, arm)) = pulled else {
+            self.found.failed_mutations += 1;
+            return Ok(());
+        };
+        let rewarded = self.is_inconsistent(&mutant)?;
+        self.found.learned.record(&arm, rewarded);
+        Ok(())
+    }
+
+    /// Gives an input to all solvers; one that shows a bug is kept.
+    fn is_inconsistent(&mut self, text: &str) -> Result<bool, PerfError> {
+        self.found.inputs += 1;
+        let Some(kind) = misbehaviour(self.runner, &self.settings.parties(), text)? else { return Ok(false) };
+        if self.bugs.insert(hash::name(text.as_bytes())) {
+            self.found.bugs += 1;
+            *self.found.kinds.entry(kind.to_string()).or_default() += 1;
+            self.found.curve.push((self.found.inputs as f64, self.found.bugs as f64));
+            if let Some(out) = &self.settings.out {
+                let name = format!("{kind}-{}.smt2", &hash::name(text.as_bytes())[..12]);
+                files::write(&out.join("inputs").join(name), text)?;
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// What is wrong with the answers of solvers to an input, by the campaign's own judge.
+pub fn misbehaviour(
+    runner: &mut dyn Runner,
+    parties: &[Arc<Configuration>],
+    text: &str,
+) -> Result<Option<Kind>, RunError> {
+    let mut store = Store::new();
+    let Ok(parsed) = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant) else { return Ok(None) };
+    let mut runs: Vec<Run> = Vec::with_capacity(parties.len());
+    for party in parties {
+        let printed = print::print(&store, &parsed.script, party.release());
+        runs.push(runner.run(party, printed.as_bytes(), Purpose::Test)?);
+    }
+    let judge = Judge::standard();
+    let mut subject = Subject::new(&mut store, Some(&parsed.script), &parsed.notes);
+    let mut asking = Asking::new(runner, Purpose::FollowUp);
+    let verdicts = judge.judge(&mut subject, &runs, &mut asking)?;
+    Ok(verdicts.iter().find(|verdict| verdict.standing == Standing::Stands).map(|verdict| verdict.kind))
+}
+
+/// A construct, and where it occurs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SharedConstruct {
+    pub construct: String,
+    /// Findings that have it, of how many.
+    pub findings: u64,
+    pub of: u64,
+    /// Other inputs that have it, of how many.
+    pub rest: u64,
+    pub of_rest: u64,
+    /// How many times as often findings have it, by the means of the posteriors, with the interval of the findings' share
+    /// (95 %).
+    pub lift: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+/// Which constructs findings share that the rest does not have, the most telling first. Each text counts once for each
+/// construct.
+pub fn shared(findings: &[String], rest: &[String]) -> Vec<SharedConstruct> {
+    let count = |texts: &[String]| {
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for text in texts {
+            let mut store = Store::new();
+            let Ok(parsed) = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant) else { continue };
+            for name in reduce::blame::constructs(&store, &parsed.script) {
+                *counts.entry(name.into_owned()).or_default() += 1;
+            }
+        }
+        counts
+    };
+    let (own, others) = (count(findings), count(rest));
+    let (of, of_rest) = (findings.len() as u64, rest.len() as u64);
+    let mean = |count: u64, of: u64| (1.0 + count as f64) / (2.0 + of as f64);
+    let mut shared: Vec<SharedConstruct> = own
+        .into_iter()
+        .filter(|(name, _)| !name.starts_with("logic "))
+        .map(|(construct, findings)| {
+            let rest = others.get(&construct).copied().unwrap_or(0);
+            let (a, b) = (1.0 + findings as f64, 1.0 + (of - findings) as f64);
+            SharedConstruct {
+                findings,
+                of,
+                rest,
+                of_rest,
+                lift: mean(findings, of) / mean(rest, of_rest),
+                low: beta_quantile(a, b, 0.025),
+                high: beta_quantile(a, b, 0.975),
+                construct,
+            }
+        })
+        .collect();
+    shared.sort_by(|x, y| y.lift.total_cmp(&x.lift).then_with(|| x.construct.cmp(&y.construct)));
+    shared
+}
+
+/// Inputs that have nothing to do with a finding: what the rest looks like.
+pub fn background(
+    parameters: &Parameters,
+    releases: &[Release],
+    count: u64,
+    rng_seed: u64,
+) -> Result<Vec<String>, PerfError> {
+    let mut generator = Generator::new(parameters, releases, Arc::from([]))?;
+    Ok((0..count).map(|index| generator.fresh(&mut rng::stream(rng_seed, index), None)).collect())
+}
+
+/// The ranking of what was learned before and now.
+pub fn ranking(settings: &Settings, found: &Localized) -> Vec<Ranked> {
+    let mut all = settings.known.clone();
+    all.merge(&found.learned);
+    all.ranking()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn script(assertion: &str) -> String {
+        format!(
+            "(set-logic QF_SLIA)(declare-const s String)(declare-const t String)(assert {assertion})(check-sat)"
+        )
+    }
+
+    #[test]
+    fn what_findings_share_and_the_rest_does_not_have_comes_first() {
+        let findings: Vec<String> = ["(= s (str.replace s t s))", "(str.prefixof (str.replace t s t) s)"]
+            .into_iter()
+            .map(script)
+            .collect();
+        let rest: Vec<String> = ["(= s t)", "(str.prefixof s t)", "(= s (str.++ s t))", "(str.prefixof t s)"]
+            .into_iter()
+            .map(script)
+            .collect();
+        let shared = shared(&findings, &rest);
+        assert_eq!(shared[0].construct, "str.replace");
+        assert_eq!((shared[0].findings, shared[0].of, shared[0].rest, shared[0].of_rest), (2, 2, 0, 4));
+        assert!(shared.iter().skip(1).all(|other| other.lift < shared[0].lift), "{shared:?}");
+    }
+}

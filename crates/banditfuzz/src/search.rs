@@ -1,0 +1,328 @@
+//! One run of performance fuzzing: from one input to the worst that is found (the paper's algorithm 1 and its baselines).
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use generate::Rng;
+use generate::bandit::{Agent, Arm, ThompsonBeta};
+use serde::{Deserialize, Serialize};
+use solver::run::RunError;
+
+use crate::generator::{ELITE, Generator};
+use crate::learned::{AgentName, Learned, Uniform};
+use crate::meter::{Meter, Outcome, Scored};
+use crate::par2::perfect;
+
+/// How inputs are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// An agent learns which construct to put in, and whether to begin anew.
+    #[default]
+    Bandit,
+    /// New inputs only.
+    Random,
+    /// The loop of the bandit, with every construct as likely as any other.
+    Mutational,
+    /// A population: the best survive, are mutated, and compete with new ones.
+    Evolutionary,
+}
+
+impl Method {
+    /// All, as in the paper's tables.
+    pub const ALL: [Method; 4] = [Method::Bandit, Method::Random, Method::Mutational, Method::Evolutionary];
+
+    /// As on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Method::Bandit => "bandit",
+            Method::Random => "random",
+            Method::Mutational => "mutational",
+            Method::Evolutionary => "evolutionary",
+        }
+    }
+}
+
+impl FromStr for Method {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Method, String> {
+        Method::ALL.into_iter().find(|method| method.word() == text).ok_or_else(|| {
+            format!("'{text}' is no method; expected bandit, random, mutational or evolutionary")
+        })
+    }
+}
+
+/// A run ends when its score comes so near to the largest there is: references take some time, too.
+const ENOUGH: f64 = 0.98;
+/// The bandit's memory of whether new inputs or mutations pay: older steps count less and less.
+const FADING: f64 = 0.98;
+/// The evolutionary method's figures are the paper's.
+const POPULATION: usize = 10;
+const SURVIVORS: usize = 4;
+
+/// How a run goes.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchRules {
+    pub method: Method,
+    pub agent: AgentName,
+    /// CPU time of solvers and of our own.
+    pub budget: Duration,
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Found {
+    /// The worst input for the target, in the standard dialect.
+    pub best: Option<Best>,
+    /// Inputs that were given to the target.
+    pub inputs: u64,
+    /// Inputs on which somebody gave no answer.
+    pub unusable: u64,
+    /// Inputs that are no worse for the target than the one in hand.
+    pub below: u64,
+    pub mutations: u64,
+    /// Mutations that gave no input.
+    pub failed_mutations: u64,
+    /// CPU seconds, and the score that was reached then.
+    pub curve: Vec<(f64, f64)>,
+    pub learned: Learned,
+    /// CPU seconds.
+    pub cpu: f64,
+    /// It ended because the score can hardly get higher.
+    pub perfect: bool,
+    /// Inputs on which target and references contradict each other.
+    pub contradictions: Vec<String>,
+}
+
+/// An input and its score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Best {
+    pub text: String,
+    pub scored: Scored,
+}
+
+/// Contradictions kept of one run.
+const CONTRADICTIONS: usize = 20;
+
+/// A run under way.
+pub struct Search<'a> {
+    rules: SearchRules,
+    generator: &'a mut Generator,
+    meter: &'a mut Meter,
+    rng: Rng,
+    /// Whether the user wants to end; told the CPU time and the best score so far.
+    stopped: &'a dyn Fn(f64, f64) -> bool,
+    found: Found,
+    promise: Promise,
+    /// Our own CPU time up to the last account.
+    own: Option<Duration>,
+}
+
+/// Which features the slowest inputs so far have had: of new inputs every one tells something, not only those that are
+/// better than the best.
+#[derive(Default)]
+struct Promise {
+    counts: Learned,
+    /// Gaps of all inputs so far, in order.
+    gaps: Vec<f64>,
+}
+
+/// Inputs before one is called slow.
+const ENOUGH_GAPS: usize = 10;
+
+impl Promise {
+    fn observe(&mut self, features: &[String], outcome: &Outcome) {
+        let gap = match outcome {
+            Outcome::Scored(scored) => scored.score.max(0.0),
+            Outcome::Below(gap) => *gap,
+            Outcome::Unusable | Outcome::Contradiction => return,
+        };
+        let place = self.gaps.partition_point(|other| *other < gap);
+        let slow = self.gaps.len() >= ENOUGH_GAPS && place as f64 >= (1.0 - ELITE) * self.gaps.len() as f64;
+        self.gaps.insert(place, gap);
+        for feature in features {
+            self.counts.record(feature, slow);
+        }
+    }
+}
+
+impl<'a> Search<'a> {
+    /// A run that begins with what is known already.
+    pub fn new(
+        rules: SearchRules,
+        generator: &'a mut Generator,
+        meter: &'a mut Meter,
+        rng: Rng,
+        known: Learned,
+        stopped: &'a dyn Fn(f64, f64) -> bool,
+    ) -> Search<'a> {
+        let found = Found { learned: known, ..Found::default() };
+        Search { rules, generator, meter, rng, stopped, found, promise: Promise::default(), own: None }
+    }
+
+    /// Until the CPU time is used up, the score is as high as it gets, or the user ends it.
+    pub fn run(mut self) -> Result<Found, RunError> {
+        match self.rules.method {
+            Method::Random => self.random()?,
+            Method::Evolutionary => self.evolve()?,
+            Method::Bandit => {
+                let agent = self.rules.agent.agent();
+                self.climb(&*agent, true)?;
+            }
+            Method::Mutational => self.climb(&Uniform, false)?,
+        }
+        self.account();
+        Ok(self.found)
+    }
+
+    fn account(&mut self) {
+        let own = campaign::thread_cpu();
+        let spent = self.own.map_or(Duration::ZERO, |before| own.saturating_sub(before));
+        self.own = Some(own);
+        self.found.cpu += (self.meter.take_cpu() + spent).as_secs_f64();
+    }
+
+    fn score(&self) -> f64 {
+        self.found.best.as_ref().map_or(f64::NEG_INFINITY, |best| best.scored.score)
+    }
+
+    fn over(&mut self) -> bool {
+        self.account();
+        self.found.perfect = self.score() >= ENOUGH * perfect(1, self.meter.limit());
+        self.found.perfect
+            || self.found.cpu >= self.rules.budget.as_secs_f64()
+            || (self.stopped)(self.found.cpu, self.score())
+    }
+
+    /// The input's score if it is above the floor; the best is kept.
+    fn try_input(&mut self, text: &str, floor: f64) -> Result<Option<Scored>, RunError> {
+        self.found.inputs += 1;
+        let outcome = self.meter.measure(text, floor)?;
+        if self.rules.method == Method::Bandit {
+            let features = self.generator.features(text);
+            self.promise.observe(&features, &outcome);
+        }
+        match outcome {
+            Outcome::Scored(scored) => {
+                self.account();
+                if scored.score > self.score() {
+                    self.found.curve.push((self.found.cpu, scored.score));
+                    self.found.best = Some(Best { text: text.to_owned(), scored: scored.clone() });
+                }
+                return Ok(Some(scored));
+            }
+            Outcome::Below(_) => self.found.below += 1,
+            Outcome::Unusable => self.found.unusable += 1,
+            Outcome::Contradiction => {
+                self.found.unusable += 1;
+                if self.found.contradictions.len() < CONTRADICTIONS {
+                    self.found.contradictions.push(text.to_owned());
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn random(&mut self) -> Result<(), RunError> {
+        while !self.over() {
+            let text = self.generator.fresh(&mut self.rng, None);
+            self.try_input(&text, self.score())?;
+        }
+        Ok(())
+    }
+
+    /// A first input that can be measured.
+    fn first(&mut self) -> Result<Option<Best>, RunError> {
+        while !self.over() {
+            let text = self.generator.fresh(&mut self.rng, None);
+            if let Some(scored) = self.try_input(&text, f64::NEG_INFINITY)? {
+                return Ok(Some(Best { text, scored }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The paper's algorithm 1. With `restarts` a second bandit decides between a mutation and a new input, in which
+    /// what made inputs slow is more likely.
+    fn climb(&mut self, agent: &dyn Agent, restarts: bool) -> Result<(), RunError> {
+        let Some(mut current) = self.first()? else { return Ok(()) };
+        let mut ways = [Arm::default(); 2];
+        while !self.over() {
+            let way = match restarts {
+                true => ThompsonBeta::default().choose(&ways, &mut self.rng).unwrap_or(0),
+                false => 0,
+            };
+            let tried = match way {
+                0 => self.mutated(agent, &current.text),
+                _ => Some((self.generator.fresh(&mut self.rng, Some(&self.promise.counts)), None)),
+            };
+            let Some((text, arm)) = tried else { continue };
+            let better = self.try_input(&text, current.scored.score)?;
+            if let Some(arm) = arm {
+                self.found.learned.record(&arm, better.is_some());
+            }
+            for arm in &mut ways {
+                arm.reward *= FADING;
+                arm.cost *= FADING;
+            }
+            ways[way].reward += f64::from(u8::from(better.is_some()));
+            ways[way].cost += 1.0;
+            for arm in &mut ways {
+                arm.tries = arm.cost.round() as u64;
+            }
+            if let Some(scored) = better {
+                current = Best { text, scored };
+            }
+        }
+        Ok(())
+    }
+
+    /// A mutant, and the arm that was pulled.
+    fn mutated(&mut self, agent: &dyn Agent, text: &str) -> Option<(String, Option<String>)> {
+        self.found.mutations += 1;
+        let mutant = self.generator.open(text).and_then(|mut opened| {
+            let names: Vec<String> = opened.arms().map(str::to_owned).collect();
+            let arms = self.found.learned.of(names.iter().map(String::as_str));
+            let arm = agent.choose(&arms, &mut self.rng)?;
+            Some((opened.mutate(&mut self.rng, arm)?, Some(names[arm].clone())))
+        });
+        self.found.failed_mutations += u64::from(mutant.is_none());
+        mutant
+    }
+
+    fn evolve(&mut self) -> Result<(), RunError> {
+        let mut population: Vec<Best> = Vec::new();
+        while population.len() < POPULATION && !self.over() {
+            let text = self.generator.fresh(&mut self.rng, None);
+            if let Some(scored) = self.try_input(&text, f64::NEG_INFINITY)? {
+                population.push(Best { text, scored });
+            }
+        }
+        while !self.over() {
+            population.sort_by(|x, y| y.scored.score.total_cmp(&x.scored.score));
+            population.truncate(SURVIVORS);
+            for parent in &mut population {
+                if self.over() {
+                    return Ok(());
+                }
+                let Some((text, _)) = self.mutated(&Uniform, &parent.text) else { continue };
+                if let Some(scored) = self.try_input(&text, parent.scored.score)? {
+                    *parent = Best { text, scored };
+                }
+            }
+            // What does not come above the last survivor would not survive.
+            let floor = population.iter().map(|best| best.scored.score).fold(f64::INFINITY, f64::min);
+            for _ in population.len()..POPULATION {
+                if self.over() {
+                    return Ok(());
+                }
+                let text = self.generator.fresh(&mut self.rng, None);
+                if let Some(scored) = self.try_input(&text, floor)? {
+                    population.push(Best { text, scored });
+                }
+            }
+        }
+        Ok(())
+    }
+}

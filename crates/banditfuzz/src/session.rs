@@ -1,0 +1,410 @@
+//! A session of performance fuzzing: several runs, each on a core of its own, kept as they end.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use campaign::Target;
+use generate::rng;
+use serde::{Deserialize, Serialize};
+use smtlib::{Mode, Release, Store};
+use solver::Solver;
+use solver::run::{Configuration, Runners, SolverRunners};
+
+use crate::cores;
+use crate::error::PerfError;
+use crate::files;
+use crate::generator::{Generator, Parameters};
+use crate::learned::{AgentName, Learned};
+use crate::meter::{self, Meter, Score};
+use crate::search::{Found, Method, Search, SearchRules};
+
+/// What a session is and how it is run.
+#[derive(Clone)]
+pub struct Settings {
+    pub target: Solver,
+    pub references: Vec<Solver>,
+    pub parameters: Parameters,
+    pub methods: Vec<Method>,
+    pub agent: AgentName,
+    pub score: Score,
+    /// CPU time of one run of a solver.
+    pub timeout: Duration,
+    /// Bytes.
+    pub memory: u64,
+    /// CPU time of each run.
+    pub time: Duration,
+    /// Runs per method.
+    pub runs: usize,
+    pub jobs: usize,
+    pub rng_seed: u64,
+    pub seeds: Arc<[Arc<str>]>,
+    /// What every run knows already.
+    pub known: Learned,
+    pub out: PathBuf,
+    pub resume: bool,
+}
+
+/// Who looks at a session.
+pub trait Watch: Sync {
+    /// Whether the user wants to end.
+    fn stopped(&self) -> bool;
+
+    fn progress(&self, progress: &Progress);
+
+    /// Something the user should know.
+    fn note(&self, text: &str);
+}
+
+/// How far a session is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// Runs that have ended, of how many.
+    pub done: usize,
+    pub all: usize,
+    /// The best score so far, and the largest there can be.
+    pub best: f64,
+    pub perfect: f64,
+    /// CPU time that is left at most, for each of the cores.
+    pub left: Duration,
+}
+
+/// A run that has ended, as it is kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Record {
+    pub method: Method,
+    pub run: usize,
+    pub found: Found,
+}
+
+/// What `perf.json` says: what a session is, which a resumed one must share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Identity {
+    pub target: String,
+    pub references: Vec<String>,
+    pub parameters: Parameters,
+    pub agent: AgentName,
+    pub score: Score,
+    /// Seconds.
+    pub timeout: f64,
+    pub time: f64,
+    pub rng_seed: u64,
+    /// Hash of the seeds.
+    pub seeds: String,
+}
+
+impl Settings {
+    /// Target and references, numbered.
+    pub fn parties(&self) -> Vec<Arc<Configuration>> {
+        let solvers = std::iter::once(&self.target).chain(&self.references).cloned();
+        Configuration::numbered(solvers).into_iter().map(Arc::new).collect()
+    }
+
+    pub fn releases(&self) -> Vec<Release> {
+        self.parties().iter().map(|party| party.release()).collect()
+    }
+
+    /// Makers of runners that measure.
+    pub fn runners(&self) -> SolverRunners {
+        SolverRunners::new(self.parties(), meter::rules(self.timeout, self.memory, self.score))
+    }
+
+    /// The limit in the unit of the score.
+    pub fn limit(&self) -> f64 {
+        meter::limit(&self.parties()[0], self.timeout.as_secs_f64(), self.score)
+    }
+
+    fn identity(&self) -> Identity {
+        let text: String = self.seeds.iter().map(|seed| campaign::hash::name(seed.as_bytes())).collect();
+        Identity {
+            target: self.parties()[0].name(),
+            references: self.parties()[1..].iter().map(|party| party.name()).collect(),
+            parameters: self.parameters.clone(),
+            agent: self.agent,
+            score: self.score,
+            timeout: self.timeout.as_secs_f64(),
+            time: self.time.as_secs_f64(),
+            rng_seed: self.rng_seed,
+            seeds: campaign::hash::name(text.as_bytes()),
+        }
+    }
+
+    /// Refuses what cannot be measured, before anything is.
+    pub fn check(&self) -> Result<(), PerfError> {
+        let usage = |text: String| Err(PerfError::Usage(text));
+        let parties = self.parties();
+        if self.references.is_empty() {
+            return usage("a target is measured against others: name one with --reference".to_owned());
+        }
+        let target = parties[0].name();
+        if parties[1..].iter().any(|reference| reference.name() == target) {
+            return usage(format!(
+                "{target} is both the target and a reference: name another release, solver or option"
+            ));
+        }
+        if self.score == Score::Resource {
+            let family = parties[0].release().family;
+            if let Some(other) = parties.iter().find(|party| party.release().family != family) {
+                return usage(format!(
+                    "--score resource compares releases of one solver: {target} and {} count different things; use \
+                     --score cpu",
+                    other.name()
+                ));
+            }
+            if !meter::counts_resources(family) {
+                return usage(format!("{target} does not count its steps: use --score cpu"));
+            }
+        }
+        check_logic(&self.parameters, &self.releases(), std::iter::once(&self.target).chain(&self.references))
+    }
+}
+
+/// Inputs that are looked at to find out whether solvers have a logic.
+const SAMPLES: u64 = 12;
+
+/// Does every solver claim what inputs of the logic are made of?
+pub fn check_logic<'a>(
+    parameters: &Parameters,
+    releases: &[Release],
+    solvers: impl Iterator<Item = &'a Solver>,
+) -> Result<(), PerfError> {
+    let mut generator = Generator::new(parameters, releases, Arc::from([]))?;
+    let mut usages = Vec::new();
+    for index in 0..SAMPLES {
+        let text = generator.fresh(&mut rng::stream(1, index), None);
+        let mut store = Store::new();
+        if let Ok(parsed) = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant) {
+            usages.push(smtlib::logic::usage(&store, &parsed.script));
+        }
+    }
+    for target in Target::numbered(solvers.cloned()) {
+        if !usages.iter().any(|usage| target.accepts(usage)) {
+            return Err(PerfError::Usage(format!(
+                "{} does not have the logic {}: choose another one with --logic, or leave the solver out",
+                target.name, parameters.logic
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Makes all runs that have not been made yet. What an earlier session in the same folder has measured counts.
+pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Vec<Record>, PerfError> {
+    settings.check()?;
+    prepare(settings)?;
+    let mut waiting = Vec::new();
+    let mut records = Vec::new();
+    // The repetitions outside: what an interruption leaves is as much of each method.
+    for run in 0..settings.runs {
+        for method in &settings.methods {
+            match files::read_json::<Record>(&path(&settings.out, *method, run))? {
+                Some(record) => records.push(record),
+                None => waiting.push((*method, run)),
+            }
+        }
+    }
+    let lanes = cores::allowed();
+    if settings.jobs > lanes.len() {
+        watch.note(&format!(
+            "{} runs at a time, not {}: each has a core to itself",
+            lanes.len(),
+            settings.jobs
+        ));
+    }
+    let all = waiting.len() + records.len();
+    let shared = Lanes {
+        next: AtomicUsize::new(0),
+        ended: AtomicUsize::new(records.len()),
+        best: Mutex::new(records.iter().filter_map(score).fold(f64::NEG_INFINITY, f64::max)),
+        made: Mutex::new(Vec::new()),
+        failed: Mutex::new(None),
+    };
+    let runners = settings.runners();
+    let told: Mutex<BTreeSet<String>> = Mutex::default();
+    std::thread::scope(|scope| {
+        let count = settings.jobs.clamp(1, lanes.len().max(1)).min(waiting.len());
+        for core in lanes.iter().take(count) {
+            let (shared, waiting, runners, told) = (&shared, &waiting, &runners, &told);
+            scope.spawn(move || {
+                let lane = Lane { settings, watch, shared, waiting, all, lanes: count, told };
+                if let Err(error) = lane.work(*core, runners) {
+                    lock(&shared.failed).get_or_insert(error);
+                }
+            });
+        }
+    });
+    if let Some(error) = shared.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    records.extend(shared.made.into_inner().unwrap_or_else(PoisonError::into_inner));
+    records.sort_by_key(|record| (record.method, record.run));
+    Ok(records)
+}
+
+/// What the lanes share.
+struct Lanes {
+    next: AtomicUsize,
+    ended: AtomicUsize,
+    best: Mutex<f64>,
+    made: Mutex<Vec<Record>>,
+    failed: Mutex<Option<PerfError>>,
+}
+
+/// One core and the runs made there.
+struct Lane<'a> {
+    settings: &'a Settings,
+    watch: &'a dyn Watch,
+    shared: &'a Lanes,
+    waiting: &'a [(Method, usize)],
+    all: usize,
+    lanes: usize,
+    told: &'a Mutex<BTreeSet<String>>,
+}
+
+impl Lane<'_> {
+    fn work(&self, core: usize, runners: &SolverRunners) -> Result<(), PerfError> {
+        let settings = self.settings;
+        if let Err(error) = cores::pin(core) {
+            self.watch.note(&format!("core {core} cannot be had alone: {error}"));
+        }
+        let mut meter = Meter::new(
+            runners.runner()?,
+            settings.parties(),
+            settings.timeout,
+            settings.score,
+            &settings.parameters.logic,
+        )?;
+        let mut generator =
+            Generator::new(&settings.parameters, &settings.releases(), Arc::clone(&settings.seeds))?;
+        loop {
+            let number = self.shared.next.fetch_add(1, Ordering::Relaxed);
+            let Some((method, run)) = self.waiting.get(number).copied() else { return Ok(()) };
+            if self.watch.stopped() || lock(&self.shared.failed).is_some() {
+                return Ok(());
+            }
+            meter.take_cpu();
+            let stopped = |cpu: f64, score: f64| {
+                self.tell(cpu, score);
+                self.watch.stopped()
+            };
+            let rules = SearchRules { method, agent: settings.agent, budget: settings.time };
+            let rng = rng::stream(settings.rng_seed, ((method as u64) << 32) | run as u64);
+            let known = settings.known.clone();
+            let search = Search::new(rules, &mut generator, &mut meter, rng, known, &stopped);
+            let mut found = search.run()?;
+            found.learned.subtract(&settings.known);
+            for note in meter.take_notes() {
+                if lock(self.told).insert(note.clone()) {
+                    self.watch.note(&note);
+                }
+            }
+            let record = Record { method, run, found };
+            let whole = record.found.perfect || record.found.cpu >= settings.time.as_secs_f64();
+            if whole {
+                files::write_json(&path(&settings.out, method, run), &record)?;
+            } else {
+                // Cut short by the user: told in the report, and made again by a resumed session.
+                let name = format!("{}-{run}.partial", method.word());
+                files::write_json(&settings.out.join("runs").join(name), &record)?;
+            }
+            self.shared.ended.fetch_add(1, Ordering::Relaxed);
+            lock(&self.shared.made).push(record);
+        }
+    }
+
+    fn tell(&self, cpu: f64, score: f64) {
+        let best = {
+            let mut best = lock(&self.shared.best);
+            *best = best.max(score);
+            *best
+        };
+        let ended = self.shared.ended.load(Ordering::Relaxed);
+        let rounds = self.all.saturating_sub(ended).div_ceil(self.lanes.max(1));
+        let left = (rounds as f64 * self.settings.time.as_secs_f64() - cpu).max(0.0);
+        self.watch.progress(&Progress {
+            done: ended,
+            all: self.all,
+            best,
+            perfect: 2.0 * self.settings.limit(),
+            left: Duration::from_secs_f64(left),
+        });
+    }
+}
+
+fn score(record: &Record) -> Option<f64> {
+    record.found.best.as_ref().map(|best| best.scored.score)
+}
+
+/// Where a run is kept.
+fn path(out: &Path, method: Method, run: usize) -> PathBuf {
+    out.join("runs").join(format!("{}-{run}.json", method.word()))
+}
+
+/// Sees to it that the folder holds this session and no other.
+fn prepare(settings: &Settings) -> Result<(), PerfError> {
+    let file = settings.out.join("perf.json");
+    let now = settings.identity();
+    match files::read_json::<Identity>(&file)? {
+        Some(_) if !settings.resume => Err(PerfError::Usage(format!(
+            "'{}' holds a session already: add --resume to go on with it, or choose another folder with --out",
+            settings.out.display()
+        ))),
+        Some(then) if then != now => Err(PerfError::Usage(format!(
+            "cannot resume '{}': it was made with other settings ({}); use the same or another folder",
+            settings.out.display(),
+            difference(&then, &now)
+        ))),
+        Some(_) => Ok(()),
+        None if settings.resume => {
+            Err(PerfError::Usage(format!("'{}' holds no session to resume", settings.out.display())))
+        }
+        None => files::write_json(&file, &now),
+    }
+}
+
+/// The first setting that differs.
+fn difference(then: &Identity, now: &Identity) -> String {
+    let (then, now) = (serde_json::to_value(then), serde_json::to_value(now));
+    let (Ok(serde_json::Value::Object(then)), Ok(serde_json::Value::Object(now))) = (then, now) else {
+        return "settings".to_owned();
+    };
+    let differs = then.iter().find(|(name, value)| now.get(*name) != Some(value));
+    differs.map_or_else(String::new, |(name, value)| {
+        format!("{name} was {value}, is {}", now.get(name).unwrap_or(&serde_json::Value::Null))
+    })
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What all runs have learned together, and what was known before.
+pub fn learned(settings: &Settings, records: &[Record]) -> Learned {
+    let mut all = settings.known.clone();
+    for record in records.iter().filter(|record| record.method == Method::Bandit) {
+        all.merge(&record.found.learned);
+    }
+    all
+}
+
+/// Why a session has nothing to show, if it has nothing.
+pub fn complaint(records: &[Record], timeout: Duration) -> Option<String> {
+    let sum = |figure: fn(&Found) -> u64| -> u64 { records.iter().map(|record| figure(&record.found)).sum() };
+    if records.is_empty() || records.iter().any(|record| record.found.best.is_some()) {
+        return None;
+    }
+    let (inputs, unusable) = (sum(|found| found.inputs), sum(|found| found.unusable));
+    let limit = timeout.as_secs_f64();
+    Some(match unusable * 2 > inputs {
+        true => format!(
+            "none of {inputs} inputs could be compared: on {unusable} of them a solver gave no answer; try another logic, or \
+             smaller inputs (--depth, --assertions)"
+        ),
+        false => format!(
+            "on every one of {inputs} inputs a reference came too near to the limit of {limit} s, so nothing can be \
+             compared: raise --timeout, or make the inputs smaller (--depth, --assertions, --ops)"
+        ),
+    })
+}
