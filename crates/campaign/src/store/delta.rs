@@ -1,12 +1,14 @@
 //! What a process has to tell the store: only what came to be since it told the last time.
 
+use serde::{Deserialize, Serialize};
+
 use super::counts::{Counts, Learned};
 use super::sample::Sample;
 use super::totals::Totals;
 use crate::seeds::SeedText;
 
 /// A seed as the store keeps it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredSeed {
     pub seed: SeedText,
     /// Made by an engine, not given by the user.
@@ -14,14 +16,15 @@ pub struct StoredSeed {
 }
 
 /// What a seed has cost and brought since the last time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeedDelta {
     pub hash: String,
     pub counts: Counts,
 }
 
 /// Increments and new things. Deltas of any number of processes, merged in any order, give the same campaign.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Delta {
     pub totals: Totals,
     pub learned: Learned,
