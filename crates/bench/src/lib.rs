@@ -6,7 +6,7 @@
 //! - [`report`]: results with everything a reader needs to judge them; [`markdown`]: how they look; [`page`]: all of them
 //! - [`mutants`], [`acceptance`]: rates of engines, and whether solvers read what they make
 //! - [`eval_diff`]: the evaluator against solvers, with the cases of [`differential`]; [`eval_speed`]: its speed
-//! - [`throughput`]: executions per second
+//! - [`throughput`]: executions per second; [`store`]: what the store of a campaign costs
 //! - [`machine`]: where and when; [`watch`]: progress and ending early
 //! - [`museum`]: known bugs found again; [`race`]: other fuzzers side by side; [`variants`]: Osprey against itself;
 //!   [`mod@reduce`]: reduction next to ddSMT
@@ -25,6 +25,7 @@ pub mod page;
 pub mod race;
 pub mod reduce;
 pub mod report;
+pub mod store;
 pub mod throughput;
 pub mod variants;
 pub mod watch;

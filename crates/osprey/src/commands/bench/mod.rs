@@ -11,6 +11,7 @@ mod mutants;
 mod page;
 mod race;
 mod reduce;
+mod store;
 mod throughput;
 mod variants;
 mod verdicts;
@@ -48,6 +49,7 @@ enum Benchmark {
     Page(page::Page),
     Race(race::Race),
     Reduce(reduce::Reduce),
+    Store(store::Store),
     Throughput(throughput::ThroughputCommand),
     Variants(variants::Variants),
     Verdicts(verdicts::Verdicts),
@@ -66,6 +68,7 @@ impl Bench {
             Benchmark::Page(page) => page.run(),
             Benchmark::Race(race) => race.run(),
             Benchmark::Reduce(reduce) => reduce.run(),
+            Benchmark::Store(store) => store.run(),
             Benchmark::Throughput(throughput) => throughput.run(),
             Benchmark::Variants(variants) => variants.run(),
             Benchmark::Verdicts(verdicts) => verdicts.run(),
