@@ -6,7 +6,8 @@
 //! - [`report`]: results with everything a reader needs to judge them; [`markdown`]: how they look; [`page`]: all of them
 //! - [`mutants`], [`acceptance`]: rates of engines, and whether solvers read what they make
 //! - [`eval_diff`]: the evaluator against solvers, with the cases of [`differential`]; [`eval_speed`]: its speed
-//! - [`throughput`]: executions per second; [`coverage`]: what watching the code of solvers costs
+//! - [`throughput`]: executions per second; [`coverage`]: what watching the code of solvers costs; [`store`]: what the
+//!   store of a campaign costs
 //! - [`constructs`]: the experiments of BanditFuzz
 //! - [`machine`]: where and when; [`watch`]: progress and ending early
 //! - [`values`]: ValFuzz's configurations on known bugs
@@ -29,6 +30,7 @@ pub mod page;
 pub mod race;
 pub mod reduce;
 pub mod report;
+pub mod store;
 pub mod throughput;
 pub mod values;
 pub mod variants;

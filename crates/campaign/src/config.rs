@@ -26,6 +26,9 @@ pub struct Identity {
     /// Those of them that Osprey did not install, as they were.
     #[serde(default)]
     pub programs: Vec<Program>,
+    /// Those that Osprey installed, where processes on many machines must have the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub releases: Vec<Program>,
     /// Names of the engines, in order; all there are for `auto`.
     pub engines: Vec<String>,
     /// Whether the engines share the time by what they find.
@@ -74,6 +77,20 @@ impl Program {
         programs.dedup();
         programs
     }
+
+    /// The installed releases among these solvers, each once: what they are on this machine.
+    pub fn releases(targets: &[Target]) -> Vec<Program> {
+        let installed = targets.iter().filter(|target| target.solver.installed.origin == Source::Installed);
+        let mut releases: Vec<Program> = installed
+            .map(|target| Program {
+                path: target.solver.name(),
+                version: target.solver.version().map(ToString::to_string),
+                sha256: target.solver.installed.fingerprint().ok(),
+            })
+            .collect();
+        releases.dedup();
+        releases
+    }
 }
 
 impl fmt::Display for Program {
@@ -115,6 +132,7 @@ impl Identity {
                 format!("solvers {}", identity.solvers.join(" and ")),
                 format!("references {}", identity.references.join(" and ")),
                 programs(&identity.programs),
+                programs(&identity.releases),
                 engines(identity),
                 format!("--options {}", identity.options),
                 logics(&identity.logics),
@@ -223,6 +241,7 @@ impl Identity {
             references: Vec::new(),
             specs: Specs::default(),
             programs: Vec::new(),
+            releases: Vec::new(),
             engines: Vec::new(),
             auto: false,
             options: PolicyName::None,
@@ -252,6 +271,7 @@ mod tests {
             references: Vec::new(),
             specs: Specs::default(),
             programs: Vec::new(),
+            releases: Vec::new(),
             engines: vec!["generate".into()],
             auto: true,
             options: PolicyName::Default,

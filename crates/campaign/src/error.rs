@@ -21,7 +21,8 @@ pub enum CampaignError {
     NoSeeds { files: usize, first: String },
     /// The output folder holds a campaign that was not asked for.
     #[error(
-        "'{}' holds a campaign already: add --resume to go on with it, or choose another folder with --out", .0.display()
+        "'{}' holds a campaign already: add --resume to go on with it, or choose another place: --out for a folder, \
+         ?schema=NAME for a server", .0.display()
     )]
     Occupied(PathBuf),
     /// `--resume` without anything to resume.
@@ -33,6 +34,12 @@ pub enum CampaignError {
     /// Another process writes to the same folder.
     #[error("'{}' is in use by another campaign", .0.display())]
     InUse(PathBuf),
+    /// Another process runs the campaign on a server.
+    #[error(
+        "'{}' is run by another process: join it with `osprey worker --store`; if that process was killed, try again \
+         half a minute after its end", .0.display()
+    )]
+    OwnerIsThere(PathBuf),
     /// A solver cannot be run.
     #[error("{solver} cannot be run: {reason}")]
     Solver { solver: String, reason: String },
@@ -74,6 +81,11 @@ impl CampaignError {
 
     pub fn disk(path: &Path, source: io::Error) -> CampaignError {
         CampaignError::Disk { path: path.to_owned(), source }
+    }
+
+    /// Is the campaign's store away, and may come back?
+    pub fn is_away(&self) -> bool {
+        matches!(self, CampaignError::Store(error) if error.is_away())
     }
 
     /// Is it the disk's fault?

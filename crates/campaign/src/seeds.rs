@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use smtlib::{Mode, Store};
 use solver::screen::Screen;
 
@@ -14,13 +14,26 @@ use crate::{hash, input};
 pub const LARGEST: u64 = 200 << 10;
 
 /// A seed as text, the same for all workers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(String, String, String)", into = "(String, String, String)")]
 pub struct SeedText {
     /// Of the text.
     pub hash: String,
     /// File name, or where else it comes from.
     pub name: String,
     pub text: Arc<str>,
+}
+
+impl From<(String, String, String)> for SeedText {
+    fn from((hash, name, text): (String, String, String)) -> SeedText {
+        SeedText { hash, name, text: text.into() }
+    }
+}
+
+impl From<SeedText> for (String, String, String) {
+    fn from(seed: SeedText) -> (String, String, String) {
+        (seed.hash, seed.name, seed.text.to_string())
+    }
 }
 
 impl SeedText {

@@ -4,6 +4,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod commands;
+mod copies;
 mod duration;
 mod exit;
 mod inputs;
@@ -11,6 +12,7 @@ mod interrupt;
 mod limits;
 mod live;
 mod output;
+mod secrets;
 mod solver_choice;
 mod status_lines;
 mod summary;
@@ -23,6 +25,9 @@ use clap::Parser;
 fn main() -> std::process::ExitCode {
     // First of all: this same program is started again as the small process that runs solvers.
     solver::launch::serve_if_asked();
+    if let Err(error) = secrets::hide() {
+        return fail(&anyhow::Error::from(error).context("cannot hide the password of the address"));
+    }
     let arguments = match commands::Arguments::try_parse() {
         Ok(arguments) => arguments,
         // Help that is asked for is a result like any other, and a full disk its failure.

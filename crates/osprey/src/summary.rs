@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use campaign::findings::Group;
+use campaign::store::Place;
 use campaign::{Messages, Summary, Totals};
 
 use crate::exit::Exit;
@@ -103,11 +104,16 @@ fn shown(summary: &Summary, out: &Path) -> String {
         ));
     }
     line(format_args!("  findings: {}", live::found(totals)));
+    let shared = Place::of(out).is_ok_and(|place| place.is_shared());
     for bug in Group::all(&summary.findings) {
         let Some(known) = bug.example() else { continue };
         let flaky = if known.flaky { " (flaky)" } else { "" };
         let folder = out.join("bugs").join(&known.folder);
-        let gone = if folder.is_dir() { "" } else { " (its folder is gone)" };
+        let gone = match folder.is_dir() {
+            true => "",
+            false if shared => " (another process has its folder)",
+            false => " (its folder is gone)",
+        };
         let faces = match bug.members.len() - 1 {
             0 => String::new(),
             1 => ", and one more face of that bug".to_owned(),

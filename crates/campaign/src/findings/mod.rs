@@ -1,5 +1,6 @@
 //! Findings: what they are, their folders, their texts.
 
+mod copy;
 mod environment;
 mod face;
 mod finding;
@@ -11,6 +12,7 @@ mod repro;
 mod signature;
 mod stored;
 
+pub use copy::{fetch, files, give_back, is_unsent, mark_sent, mark_unsent, unsent, write_copy};
 pub use face::{Face, Rarity, Weighed};
 pub use finding::{
     DUPLICATES_KEPT, Finding, Membership, Releases, RunRecord, Shrunk, Small, Stage, keep_duplicate,

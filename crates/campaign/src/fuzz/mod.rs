@@ -2,6 +2,7 @@
 
 mod answers;
 mod prepare;
+mod rehearse;
 mod session;
 mod start;
 mod tally;
@@ -23,9 +24,10 @@ use crate::findings;
 use crate::schedule::{SolverCoverage, logics};
 use crate::seeds::SeedFiles;
 use crate::shared::{Log, Observer};
-use crate::store::{self, KnownFinding, Presence, Role, Totals};
+use crate::store::{KnownFinding, Place, Presence, Role, Totals};
 use crate::target::Target;
 pub use answers::{refusal, refused};
+pub use rehearse::{Rehearsed, rehearse};
 
 /// What a campaign is made of.
 pub struct Campaign<'a> {
@@ -107,26 +109,34 @@ pub fn run(
     if out.join(LOCK).is_file() {
         lock_folder(settings)?;
     }
-    agree_on(store::presence(out)?, settings)?;
+    let place = Place::of(out)?;
+    agree_on(place.presence()?, settings, &place)?;
     preflight(campaign)?;
     std::fs::create_dir_all(out).map_err(|error| CampaignError::disk(out, error))?;
     let _lock = lock_folder(settings)?;
     // Before anything is made that could not be made again.
     let log = Log::open(settings.log.as_deref())?;
-    let present = store::presence(out)?;
-    agree_on(present, settings)?;
-    let mut store = match present {
-        Presence::Campaign => store::open(out)?,
-        Presence::Nothing => store::create(out, identity, &seeds.seeds)?,
-    };
+    let present = place.presence()?;
+    agree_on(present, settings, &place)?;
+    match present {
+        Presence::Campaign => place.upgrade()?,
+        Presence::Nothing => place.create(identity, &seeds.seeds)?,
+    }
+    let mut store = place.work()?;
     if let Some((then, now)) = store.identity()?.difference(identity) {
-        return Err(CampaignError::Differs { out: out.clone(), then, now });
+        return Err(CampaignError::Differs { out: place.shown(), then, now });
+    }
+    if place.is_shared() && owner_is_there(&mut *store)? {
+        return Err(CampaignError::OwnerIsThere(place.shown()));
     }
     let bugs = out.join("bugs");
     std::fs::create_dir_all(&bugs).map_err(|error| CampaignError::disk(&bugs, error))?;
     findings::sweep(&bugs).map_err(|error| CampaignError::disk(&bugs, error))?;
     store.set_closing(false)?;
     let member = store.join(Role::Owner)?;
+    if let Some(archive) = store.archive() {
+        findings::fetch(archive, &bugs)?;
+    }
     release_lost_claims(&mut *store, member, &bugs)?;
     let session = Session { campaign, settings, observer, interrupted, member, owner: true };
     session.go(store, log, seeds.rejected.len())
@@ -139,11 +149,18 @@ pub fn join(
     observer: &dyn Observer,
     interrupted: &(dyn Fn() -> bool + Sync),
 ) -> Result<Summary, CampaignError> {
+    let place = Place::of(&settings.out)?;
+    let bugs = settings.out.join("bugs");
+    let _lock = place.is_shared().then(|| lock_folder(settings)).transpose()?;
     preflight(campaign)?;
     let log = Log::open(settings.log.as_deref())?;
-    let mut store = store::open(&settings.out)?;
+    let mut store = place.work()?;
     if !owner_is_there(&mut *store)? {
-        return Err(CampaignError::NobodyToJoin(settings.out.clone()));
+        return Err(CampaignError::NobodyToJoin(place.shown()));
+    }
+    if place.is_shared() {
+        std::fs::create_dir_all(&bugs).map_err(|error| CampaignError::disk(&bugs, error))?;
+        findings::sweep(&bugs).map_err(|error| CampaignError::disk(&bugs, error))?;
     }
     let member = store.join(Role::Helper)?;
     let session = Session { campaign, settings, observer, interrupted, member, owner: false };

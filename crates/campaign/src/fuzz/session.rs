@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use solver::Solver;
+
 use super::worker::{Tools, Worker};
 use super::{Campaign, Summary};
 use crate::config::Settings;
@@ -13,7 +15,7 @@ use crate::error::CampaignError;
 use crate::findings::{self, Finding};
 use crate::schedule::{Reached, Scheduler, policy, signals};
 use crate::shared::{Log, LogLine, Observer, Shared, Snapshot, State, Stop, exchange, lock};
-use crate::store::{CampaignStore, ENGINE, MemberId, Role};
+use crate::store::{CampaignStore, ENGINE, MEMBER_GONE, MemberId, Role};
 use crate::triage::{self, Ending, Triage, TriageRules};
 
 /// How often progress is shown.
@@ -22,11 +24,11 @@ const PROGRESS: Duration = Duration::from_millis(500);
 /// How often the clock and the user are asked whether it is over.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Time between two exchanges with the store, unless rounds run low.
-const EXCHANGE: Duration = Duration::from_millis(500);
+/// How long the end waits for other processes to hand over what they have, or to be gone for sure.
+const HANDOVER: Duration = Duration::from_secs(MEMBER_GONE + 5);
 
-/// How long the end waits for other processes to hand over what they have.
-const HANDOVER: Duration = Duration::from_secs(30);
+/// How often findings of processes that are gone are looked for.
+const TAKE_OVER: Duration = Duration::from_secs(10);
 
 /// One process's part of a campaign.
 pub(super) struct Session<'r> {
@@ -75,10 +77,14 @@ impl Session<'_> {
         self.observer.begun();
         let failed =
             self.prepare(&shared, &store, &triage).and_then(|()| self.work(&shared, &store, &triage));
+        let failed = failed.and_then(|()| self.finish_for_others(&shared, &store, &triage));
         let interrupted = (self.interrupted)();
         // Whatever happened, what was counted is handed over, and the others hear that this process has gone.
         let told = triage.tell_duplicates().and_then(|()| exchange(&shared, &store, self.member));
         let left = self.leave(&store);
+        for note in lock(&store).take_notes() {
+            self.observer.note(&note);
+        }
         failed.and(told).and(left)?;
         let (mut totals, findings) = {
             let mut store = lock(&store);
@@ -119,15 +125,15 @@ impl Session<'_> {
         store: &Mutex<Box<dyn CampaignStore>>,
         triage: &Triage,
     ) -> Result<(), CampaignError> {
-        if self.owner {
-            let solvers: Vec<_> = self.campaign.targets.iter().map(|target| target.solver.clone()).collect();
-            triage.adopt(&solvers)?;
+        let travels = lock(store).archive().is_some();
+        if self.owner || travels {
+            triage.adopt(&self.solvers())?;
         }
-        if !self.owner {
+        if !self.owner && !travels {
             // Seeds are tried as they are by the owner: a helper that leaves would take them along.
             shared.state().claimed.add_untried(Vec::new(), false);
         }
-        if self.owner && self.settings.resume {
+        if self.owner && self.settings.resume && !travels {
             // A process that was killed had claimed seeds and not tried them.
             let claimed = lock(store).claim_untried(usize::MAX)?;
             let mut state = shared.state();
@@ -181,11 +187,19 @@ impl Session<'_> {
                 watcher.unpark();
             });
             scope.spawn(|| {
+                let solvers = self.solvers();
+                let mut taken = Instant::now();
                 while !gone() || triaging.load(Ordering::Acquire) > 0 {
-                    shared.until_exchange(EXCHANGE);
+                    let pace = lock(store).pace();
+                    shared.until_exchange(pace);
                     let exchanged = guarded("the exchange with the store", || {
                         triage.tell_duplicates()?;
                         exchange(shared, store, self.member)?;
+                        if taken.elapsed() >= TAKE_OVER && !shared.stop.now() {
+                            taken = Instant::now();
+                            triage.share_unsent(false)?;
+                            triage.take_over(&solvers)?;
+                        }
                         self.look_for_owner(shared, store)
                     });
                     if let Err(error) = exchanged {
@@ -216,6 +230,47 @@ impl Session<'_> {
         failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
     }
 
+    fn solvers(&self) -> Vec<Solver> {
+        self.campaign.targets.iter().map(|target| target.solver.clone()).collect()
+    }
+
+    /// Where folders of findings travel in the store, the owner goes on with what others have left, and fetches all.
+    fn finish_for_others(
+        &self,
+        shared: &Shared,
+        store: &Mutex<Box<dyn CampaignStore>>,
+        triage: &Triage,
+    ) -> Result<(), CampaignError> {
+        triage.share_unsent(false)?;
+        if !self.owner || lock(store).archive().is_none() {
+            return Ok(());
+        }
+        // Duplicates that the others find meanwhile are counted by them.
+        exchange(shared, store, self.member)?;
+        self.close(shared, store)?;
+        let ending = Ending { workers_gone: &|| true, interrupted: &self.interrupted };
+        // What cannot be made small here would come again and again.
+        let open = lock(store).archive().map_or(Ok(0), |archive| {
+            archive.list().map(|all| all.iter().filter(|folder| folder.open).count())
+        });
+        for _ in 0..open.unwrap_or(0) {
+            triage.take_over(&self.solvers())?;
+            if triage.pending() == 0 {
+                break;
+            }
+            triage.work(&ending)?;
+            if !self.settings.reduce_all {
+                break;
+            }
+        }
+        let mut store = lock(store);
+        let fetched = store.archive().map_or(Ok(()), |archive| findings::fetch(archive, shared.bugs()));
+        match fetched {
+            Err(error) if error.is_away() => Ok(()),
+            fetched => fetched,
+        }
+    }
+
     /// A helper ends with the campaign it helps.
     fn look_for_owner(
         &self,
@@ -235,12 +290,22 @@ impl Session<'_> {
         if self.owner {
             store.set_closing(true)?;
             let begun = Instant::now();
-            while store.members()?.iter().any(|member| member.id != self.member) && begun.elapsed() < HANDOVER
-            {
+            while others(&mut **store, self.member)? && begun.elapsed() < HANDOVER {
                 std::thread::sleep(TICK);
             }
         }
         Ok(store.leave(self.member)?)
+    }
+
+    /// Tells the others to end and waits until they have, with signs of life meanwhile.
+    fn close(&self, shared: &Shared, store: &Mutex<Box<dyn CampaignStore>>) -> Result<(), CampaignError> {
+        lock(store).set_closing(true)?;
+        let begun = Instant::now();
+        while others(&mut **lock(store), self.member)? && begun.elapsed() < HANDOVER {
+            std::thread::sleep(lock(store).pace());
+            exchange(shared, store, self.member)?;
+        }
+        Ok(())
     }
 }
 
@@ -274,6 +339,11 @@ fn shares(state: &State) -> Vec<(String, f64)> {
     let all: u64 = state.learned.of_kind(ENGINE).map(|(_, counts)| counts.cpu).sum();
     let share = |cpu: u64| cpu as f64 / all.max(1) as f64;
     state.learned.of_kind(ENGINE).map(|(name, counts)| (name.to_owned(), share(counts.cpu))).collect()
+}
+
+/// Are there others?
+fn others(store: &mut dyn CampaignStore, own: MemberId) -> Result<bool, CampaignError> {
+    Ok(store.members()?.iter().any(|member| member.id != own))
 }
 
 /// Does somebody run the campaign?

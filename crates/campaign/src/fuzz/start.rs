@@ -12,7 +12,7 @@ use super::Campaign;
 use crate::config::Settings;
 use crate::error::CampaignError;
 use crate::findings::{self, Finding};
-use crate::store::{CampaignStore, MemberId, Presence};
+use crate::store::{CampaignStore, MemberId, Place, Presence};
 
 /// Locked by the campaign that works in a folder.
 pub(super) const LOCK: &str = ".lock";
@@ -29,10 +29,10 @@ pub(super) fn lock_folder(settings: &Settings) -> Result<File, CampaignError> {
 }
 
 /// A new campaign wants an empty place, a resumed one a campaign.
-pub(super) fn agree_on(present: Presence, settings: &Settings) -> Result<(), CampaignError> {
+pub(super) fn agree_on(present: Presence, settings: &Settings, place: &Place) -> Result<(), CampaignError> {
     match (present, settings.resume) {
-        (Presence::Campaign, false) => Err(CampaignError::Occupied(settings.out.clone())),
-        (Presence::Nothing, true) => Err(CampaignError::NothingToResume(settings.out.clone())),
+        (Presence::Campaign, false) => Err(CampaignError::Occupied(place.shown())),
+        (Presence::Nothing, true) => Err(CampaignError::NothingToResume(place.shown())),
         _ => Ok(()),
     }
 }

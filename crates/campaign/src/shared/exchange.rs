@@ -3,7 +3,7 @@
 
 use std::sync::Mutex;
 
-use super::{Shared, lock};
+use super::{LogLine, Shared, lock};
 use crate::error::CampaignError;
 use crate::store::{CampaignStore, MemberId};
 
@@ -25,6 +25,11 @@ pub fn exchange(
         let mut state = shared.state();
         (state.take_delta(), state.claimed.rounds_left() < super::claimed::LOW, state.claimed.wants_untried())
     };
+    // A log tells what was counted before it is delivered, so that their sum is never behind.
+    if let Some(last) = store.journaled().filter(|_| shared.log.is_on() && !delta.is_empty()) {
+        shared.log.write(&LogLine::Counted { sequence: last + 1, totals: &delta.totals })?;
+        shared.log.flush()?;
+    }
     if let Err(error) = store.merge(&delta) {
         shared.state().give_back(delta);
         return Err(error.into());
@@ -34,12 +39,18 @@ pub fn exchange(
     let untried = wants_untried.then(|| store.claim_untried(SEEDS)).transpose()?;
     let (news, totals) = (store.news()?, store.totals()?);
     let members = store.members()?.len();
+    let (travels, notes) = (store.archive().is_some(), store.take_notes());
     drop(store);
+    for note in notes {
+        shared.observer.note(&note);
+        shared.log.note(&note)?;
+    }
     let mut state = shared.state();
     state.absorb(news, totals, rounds);
     shared.stop.count_findings(state.findings.take_found());
     if let Some(seeds) = untried {
-        let more = seeds.len() == SEEDS;
+        // Processes that share a server take over each other's seeds, too.
+        let more = seeds.len() == SEEDS || travels;
         state.claimed.add_untried(seeds, more);
     }
     drop(state);

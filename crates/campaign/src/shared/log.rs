@@ -100,6 +100,11 @@ pub enum LogLine<'a> {
     Note {
         text: &'a str,
     },
+    /// What this process has counted since the line of this kind before, in the entry of its journal with this number.
+    Counted {
+        sequence: u64,
+        totals: &'a Totals,
+    },
     End {
         /// Of the whole campaign.
         totals: &'a Totals,

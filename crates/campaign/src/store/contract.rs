@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::totals::{MESSAGES, OTHERS};
 use super::{
     CampaignStore, Claim, Counts, Delta, ENGINE, KnownFinding, LOGIC, Memories, MemoryStore, Sample,
-    SeedDelta, SeedMemory, StoreError, StoredSeed, Totals, sqlite::SqliteStore,
+    SeedDelta, SeedMemory, StoreError, StoredSeed, Totals, postgres, sqlite::SqliteStore,
 };
 use crate::config::Identity;
 use crate::seeds::SeedText;
@@ -40,7 +40,19 @@ impl StoreUnderTest for OnDisk {
     }
 
     fn narrow(&self, features: usize) -> Box<dyn CampaignStore> {
-        let mut handle = SqliteStore::open(&self.0.path().join(super::FILE)).expect("opened");
+        let mut handle = SqliteStore::open(&self.0.path().join(super::place::FILE)).expect("opened");
+        handle.keep_features(features);
+        Box::new(handle)
+    }
+}
+
+impl StoreUnderTest for postgres::tests::OnServer {
+    fn handle(&self) -> Box<dyn CampaignStore> {
+        Box::new(self.open())
+    }
+
+    fn narrow(&self, features: usize) -> Box<dyn CampaignStore> {
+        let mut handle = self.open();
         handle.keep_features(features);
         Box::new(handle)
     }
@@ -426,7 +438,7 @@ fn identity_and_start_are_the_same_for_all(store: &dyn StoreUnderTest) -> Done {
     Ok(())
 }
 
-/// Each sentence twice: in memory and on disk.
+/// Each sentence three times: in memory, on disk, and on a server.
 macro_rules! on_every_store {
     ($($sentence:ident)*) => {
         mod in_memory {
@@ -438,8 +450,14 @@ macro_rules! on_every_store {
         mod on_disk {
             $(#[test] fn $sentence() {
                 let folder = tempfile::tempdir().expect("a folder");
-                super::super::create(folder.path(), &super::identity(), &super::given()).expect("made");
+                super::super::place::create(folder.path(), &super::identity(), &super::given()).expect("made");
                 super::$sentence(&super::OnDisk(folder)).expect("the store works");
+            })*
+        }
+        mod on_server {
+            $(#[test] fn $sentence() {
+                let Some(store) = super::postgres::tests::OnServer::new() else { return };
+                super::$sentence(&store).expect("the store works");
             })*
         }
     };

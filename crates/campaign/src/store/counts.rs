@@ -47,9 +47,22 @@ impl Counts {
 }
 
 /// Counts by kind of choice and name. Kinds are an open set: a new thing to learn needs no new table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<(String, String, Counts)>", into = "Vec<(String, String, Counts)>")]
 pub struct Learned {
     counts: BTreeMap<(String, String), Counts>,
+}
+
+impl From<Vec<(String, String, Counts)>> for Learned {
+    fn from(rows: Vec<(String, String, Counts)>) -> Learned {
+        Learned { counts: rows.into_iter().map(|(kind, name, counts)| ((kind, name), counts)).collect() }
+    }
+}
+
+impl From<Learned> for Vec<(String, String, Counts)> {
+    fn from(learned: Learned) -> Vec<(String, String, Counts)> {
+        learned.counts.into_iter().map(|((kind, name), counts)| (kind, name, counts)).collect()
+    }
 }
 
 impl Learned {

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::counts::{Counts, Learned};
 use super::sample::Sample;
 use super::totals::Totals;
 use crate::seeds::SeedText;
 
 /// A seed as the store keeps it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredSeed {
     pub seed: SeedText,
     /// Made by an engine, not given by the user.
@@ -16,14 +18,14 @@ pub struct StoredSeed {
 }
 
 /// What a seed has cost and brought since the last time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeedDelta {
     pub hash: String,
     pub counts: Counts,
 }
 
 /// What an engine is to know about a seed that it has worked on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeedMemory {
     /// In the engine's own words.
     pub text: String,
@@ -42,7 +44,8 @@ impl SeedMemory {
 pub type Memories = BTreeMap<(String, String), SeedMemory>;
 
 /// Increments and new things. Deltas of any number of processes, merged in any order, give the same campaign.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Delta {
     pub totals: Totals,
     pub learned: Learned,
@@ -59,6 +62,7 @@ pub struct Delta {
     pub sites: BTreeMap<u64, Vec<u32>>,
     pub samples: Vec<Sample>,
     /// What engines are to know about seeds; the last one told counts.
+    #[serde(with = "memories_as_list")]
     pub memories: Memories,
 }
 
@@ -124,5 +128,20 @@ mod tests {
         assert!(delta.retired.is_empty());
         delta.merge(Delta { retired: vec![(seed.hash, true)], ..Delta::default() });
         assert_eq!(delta.retired.len(), 1);
+    }
+}
+
+/// JSON has no keys of two parts.
+mod memories_as_list {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::Memories;
+
+    pub fn serialize<S: Serializer>(memories: &Memories, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(memories)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Memories, D::Error> {
+        Ok(Vec::deserialize(deserializer)?.into_iter().collect())
     }
 }

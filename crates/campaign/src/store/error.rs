@@ -41,12 +41,40 @@ pub enum StoreError {
          '{}-wal': copy the folder to another place", .0.display(), .0.display()
     )]
     Unwritten(PathBuf),
+    /// Another process has it.
+    #[error("'{}' is in use by another process: choose another folder with --out", .0.display())]
+    InUse(PathBuf),
     /// Opened for reading, asked to write.
     #[error("the campaign was opened for reading only")]
     ReadOnly,
     /// Something in it is not what we write.
     #[error("the campaign's store is damaged: {what}: {reason}")]
     Damaged { what: String, reason: String },
+    /// The address of a server that is none.
+    #[error("'{address}' is no address of a campaign: {why}")]
+    Address { address: String, why: String },
+    /// The server is there and does not let us.
+    #[error("'{place}' cannot be used: {why}")]
+    Refused { place: String, why: String },
+    /// The server cannot be reached, or can do nothing at the moment. It may come back.
+    #[error("'{place}' is away: {why}; what was found before is safe")]
+    Away {
+        place: String,
+        why: String,
+        /// The server's disk is full.
+        disk: bool,
+    },
+    /// Tables of an earlier version on a server.
+    #[error(
+        "'{place}' has the tables of an earlier version of osprey (step {found}, this one has {ours}): bring them up to \
+         date with `osprey fuzz --resume --store`, as the role that made them"
+    )]
+    Outdated { place: String, found: u32, ours: u32 },
+    /// Processes of different versions do not work on one campaign.
+    #[error(
+        "'{place}' is a campaign of osprey {theirs}, and this is osprey {ours}: use the same version everywhere"
+    )]
+    OtherVersion { place: String, theirs: String, ours: String },
     /// What keeps the data has failed.
     #[error("the campaign's store: {source}; what was found before is safe")]
     Backend {
@@ -63,6 +91,11 @@ impl StoreError {
 
     /// Is it the disk's fault?
     pub fn is_disk(&self) -> bool {
-        matches!(self, StoreError::Backend { disk: true, .. })
+        matches!(self, StoreError::Backend { disk: true, .. } | StoreError::Away { disk: true, .. })
+    }
+
+    /// May it be there again later, and everything go on?
+    pub fn is_away(&self) -> bool {
+        matches!(self, StoreError::Away { .. })
     }
 }

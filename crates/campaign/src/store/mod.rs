@@ -8,32 +8,41 @@
 //!
 //! Calls may wait for the disk or for other processes: make them without holding a lock that workers wait for.
 //!
-//! - `counts`, `totals`, `sample`: what is counted; `delta`: how it travels
-//! - `memory`: a store for tests; `sqlite`: the one in an output folder, made by [`create`], [`open`], [`read`]
+//! - `counts`, `totals`, `sample`: what is counted; `delta`: how it travels; `archive`: folders of findings in a store
+//! - `place`: which store it is, made by [`Place`] or, of an output folder, by [`open`] and [`read`]
+//! - `memory`: a store for tests; `sqlite`: the one in an output folder; `postgres`: the one on a server; `journal`:
+//!   what is kept for a server that is away
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::Path;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::config::Identity;
 use crate::seeds::SeedText;
 
+mod archive;
 #[cfg(test)]
 mod contract;
 mod counts;
 mod delta;
 mod error;
+mod journal;
 mod memory;
+mod place;
+mod postgres;
 mod sample;
 mod sqlite;
 mod totals;
 
+pub use archive::{ArchivedFile, ArchivedFolder, FindingArchive, Work};
 pub use counts::{CONSTRUCT, Counts, ENGINE, LOGIC, Learned};
 pub use delta::{Delta, Memories, SeedDelta, SeedMemory, StoredSeed};
 pub use error::StoreError;
 pub use memory::MemoryStore;
+pub use place::{Place, Presence, open, presence, read};
+pub use postgres::{Load, ServerUrl, is_address, keep_password, without_password};
 pub use sample::{Sample, Sampler};
 pub use totals::{Messages, QuestionCounts, RunCounts, Totals};
 
@@ -212,46 +221,36 @@ pub trait CampaignStore: Send {
     fn set_closing(&mut self, closing: bool) -> Result<(), StoreError>;
 
     fn closing(&mut self) -> Result<bool, StoreError>;
-}
 
-/// What an output folder holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Presence {
-    /// Nothing, or what is left of a campaign that was killed while it was made: [`create`] may be called.
-    Nothing,
-    /// A campaign of any version.
-    Campaign,
-}
+    /// Folders of findings, where the processes of a campaign have no disk in common.
+    fn archive(&mut self) -> Option<&mut dyn FindingArchive> {
+        None
+    }
 
-const FILE: &str = "campaign.db";
+    /// Time between two exchanges of a process.
+    fn pace(&self) -> Duration {
+        Duration::from_millis(500)
+    }
 
-/// What is there?
-pub fn presence(out: &Path) -> Result<Presence, StoreError> {
-    sqlite::SqliteStore::presence(&out.join(FILE))
-}
+    /// What the user should know about the store: that it is away, or back.
+    fn take_notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
 
-/// Makes a new campaign in an output folder, which must exist. It is there as a whole or not at all.
-pub fn create(
-    out: &Path,
-    identity: &Identity,
-    given: &[SeedText],
-) -> Result<Box<dyn CampaignStore>, StoreError> {
-    Ok(Box::new(sqlite::SqliteStore::create(&out.join(FILE), identity, given)?))
-}
-
-/// Opens the campaign of an output folder to work on it, also beside other processes.
-pub fn open(out: &Path) -> Result<Box<dyn CampaignStore>, StoreError> {
-    Ok(Box::new(sqlite::SqliteStore::open(&out.join(FILE))?))
-}
-
-/// Opens the campaign of an output folder for reading, also while others write. Of one that an older version made,
-/// identity, seeds and findings can be read.
-pub fn read(out: &Path) -> Result<Box<dyn CampaignStore>, StoreError> {
-    Ok(Box::new(sqlite::SqliteStore::read(&out.join(FILE))?))
+    /// The number of the last delta that is kept for delivery, where deltas are numbered.
+    fn journaled(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Seconds since 1970; zero on a machine whose clock is before that.
 pub fn now() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |time| time.as_secs())
+}
+
+/// The name of this machine.
+fn host() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    name.trim().to_owned()
 }

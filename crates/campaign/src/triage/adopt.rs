@@ -15,6 +15,10 @@ impl Triage<'_> {
     /// Takes in what an earlier run left: findings that were not told apart yet wait again, and so do those that were not
     /// made small; finished ones that the store does not know are made known. `solvers` are those of the campaign.
     pub fn adopt(&self, solvers: &[Solver]) -> Result<(), CampaignError> {
+        if self.travels {
+            self.share_unsent(true)?;
+            return self.take_over(solvers);
+        }
         let bugs = self.shared.bugs();
         let folders = findings::finished(bugs).map_err(|error| CampaignError::disk(bugs, error))?;
         // The numbers of processes are given out again: one that runs need not be one of ours.
@@ -43,7 +47,7 @@ impl Triage<'_> {
         Ok(())
     }
 
-    fn wait_again(
+    pub(super) fn wait_again(
         &self,
         folder: PathBuf,
         finding: Finding,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::queue::{Triage, Waiting};
 use super::reduction::ReducedFinding;
+use super::share::work_left;
 use super::verdicts::Reproduction;
 use crate::error::CampaignError;
 use crate::findings::{Face, Finding, Group, Membership, Rarity, Small, Stage, group_of};
@@ -85,10 +86,15 @@ impl Triage<'_> {
         pending: &Path,
         small: Option<&Small>,
     ) -> Result<Option<PathBuf>, CampaignError> {
+        if !self.is_still_ours(pending)? {
+            remove(pending)?;
+            return Ok(None);
+        }
         let Some(place) = self.place(&mut reproduction.finding)? else {
             let Reproduction { finding, input, .. } = reproduction;
             let origin = &finding.provenance;
             self.count_known(&finding.signature, origin.round, origin.step, Some(input));
+            self.unshare(pending)?;
             remove(pending)?;
             return Ok(None);
         };
@@ -96,10 +102,13 @@ impl Triage<'_> {
         if !place.kept {
             self.know(&place.known, finding, &[]);
             self.shared.state().count(&Totals { duplicates: 1, ..Totals::default() });
+            self.unshare(pending)?;
             remove(pending)?;
             self.told(finding, &place.known.folder)?;
             return Ok(None);
         }
+        let (name, before) = (finding.folder_name(), pending.file_name().map(|name| name.to_string_lossy()));
+        self.intend(&name, before.as_deref())?;
         let folder = match finding.write(self.shared.bugs(), input, witness.as_deref(), small) {
             Ok(folder) => folder,
             Err(error) => {
@@ -108,6 +117,8 @@ impl Triage<'_> {
                 return Err(error);
             }
         };
+        let work = work_left(finding, false);
+        self.share(&name, work, before.as_deref())?;
         self.know(&place.known, finding, ancestors);
         if folder != pending {
             remove(pending)?;
@@ -155,7 +166,7 @@ impl Triage<'_> {
         loop {
             let known = self.shared.state().findings.all();
             let place = Placement::among(&known, finding, &face);
-            let claim = lock(self.store).claim(&place.known, known.len() as u64)?;
+            let claim = self.patiently(|store| store.claim(&place.known, known.len() as u64))?;
             match claim {
                 Claim::New => {
                     finding.group = place.membership.clone();
@@ -164,7 +175,7 @@ impl Triage<'_> {
                 // Claimed by this very test case: whoever did it was killed before the folder was there.
                 Claim::Known(other) => {
                     let ours = (other.round, other.step) == (place.known.round, place.known.step)
-                        && !self.shared.bugs().join(&other.folder).join("finding.json").is_file();
+                        && !self.has_folder(&other.folder)?;
                     return Ok(ours.then_some(place));
                 }
                 Claim::Behind(all) => self.shared.state().findings.know_all(all),

@@ -58,6 +58,7 @@ impl Triage<'_> {
                 if let Some(input) = input {
                     let folder = self.shared.bugs().join(&known.folder);
                     findings::keep_duplicate(&folder, known.duplicates, &input)?;
+                    self.share_duplicate(&known.folder, known.duplicates, &input)?;
                 }
                 self.shared.state().findings.know(known, None);
             }

@@ -11,6 +11,7 @@ mod reduction;
 pub mod regroup;
 mod releases;
 mod rerun;
+mod share;
 #[cfg(test)]
 mod tests;
 mod unwanted;

@@ -16,10 +16,11 @@ use super::ending::{Ending, TriageDeadline};
 use super::examined::Examined;
 use super::reduction::{ReductionAttempt, ReductionRules};
 use super::releases::Extent;
+use super::share::work_left;
 use super::verdicts::Reproduction;
 use crate::error::CampaignError;
 use crate::shared::{Shared, lock, run_totals};
-use crate::store::CampaignStore;
+use crate::store::{CampaignStore, Work};
 
 /// Time for one finding.
 const BUDGET: Duration = Duration::from_secs(20);
@@ -64,6 +65,8 @@ pub struct Triage<'a> {
     pub(super) on_their_way: Mutex<OnTheirWay>,
     /// Scripts that findings came down to.
     examined: Arc<Examined>,
+    /// Folders of findings travel in the store: see [`super::share`].
+    pub(super) travels: bool,
 }
 
 /// By signature and hash of the input: the rounds and steps in which the same came again.
@@ -84,7 +87,9 @@ impl<'a> Triage<'a> {
         runners: Arc<dyn Runners>,
         rules: TriageRules,
     ) -> Triage<'a> {
+        let travels = lock(store).archive().is_some();
         Triage {
+            travels,
             shared,
             store,
             runners,
@@ -127,8 +132,11 @@ impl<'a> Triage<'a> {
             }
             Entry::Vacant(new) => _ = new.insert(Vec::new()),
         }
+        let name = finding.folder_name();
+        self.intend(&name, None)?;
         let folder =
             finding.write(self.shared.bugs(), &reproduction.input, reproduction.witness.as_deref(), None)?;
+        self.share(&name, Work::Held, None)?;
         if finding.signature.names_a_place() {
             self.shared.state().findings.expect(&finding.signature);
         }
@@ -147,7 +155,7 @@ impl<'a> Triage<'a> {
     }
 
     /// Sleeps until something may have changed.
-    fn doze(&self, still: impl Fn(&VecDeque<Waiting>) -> bool) {
+    pub(super) fn doze(&self, still: impl Fn(&VecDeque<Waiting>) -> bool) {
         let queue = lock(&self.queue);
         if still(&queue) {
             // Which of the two ended it does not matter: the caller looks again.
@@ -179,11 +187,11 @@ impl<'a> Triage<'a> {
             };
             self.changed.notify_all();
             if self.shared.stop.has_enough_findings() {
-                self.leave(&waiting);
+                self.leave(&waiting)?;
                 continue;
             }
             if !waiting.settled && tells_itself_apart(&waiting.reproduction.finding) {
-                self.settle_as_it_is(waiting)?;
+                self.unless_away(self.settle_as_it_is(waiting))?;
                 continue;
             }
             // The campaign's own work comes first; at its end there is none.
@@ -191,7 +199,7 @@ impl<'a> Triage<'a> {
                 self.doze(|_| true);
             }
             if deadline.is_over() {
-                self.leave(&waiting);
+                self.leave(&waiting)?;
                 continue;
             }
             if deadline.has_ended() && !std::mem::replace(&mut told, true) {
@@ -211,23 +219,37 @@ impl<'a> Triage<'a> {
                 ReductionAttempt::NotMade => None,
             };
             match (waiting.settled, reduced) {
-                (_, None) => self.leave(&waiting),
+                (_, None) => self.leave(&waiting)?,
                 // It was told apart already, so the reduction has left its name alone.
                 (true, Some(Some(reduced))) => {
+                    let name = waiting.reproduction.finding.folder_name();
+                    self.intend(&name, None)?;
                     reduced.finding.write_reduced(&waiting.folder, &reduced.small)?;
-                    self.show(&reduced.finding)?;
+                    self.unless_away(self.show(&reduced.finding))?;
+                    self.share(&name, work_left(&reduced.finding, false), None)?;
                 }
-                (true, Some(None)) => {}
-                (false, Some(reduced)) => self.settle(waiting, reduced)?,
+                (true, Some(None)) => self.let_go(&waiting.folder, Work::Done)?,
+                (false, Some(reduced)) => self.unless_away(self.settle(waiting, reduced))?,
             }
         }
     }
 
-    /// Its folder stays as it is, for the next run of the campaign.
-    fn leave(&self, waiting: &Waiting) {
+    /// Its folder stays as it is, for the next run of the campaign, or for another process.
+    fn leave(&self, waiting: &Waiting) -> Result<(), CampaignError> {
         let finding = &waiting.reproduction.finding;
         self.shared.state().findings.expect_no_more(&finding.signature);
         self.arrived(finding);
+        self.let_go(&waiting.folder, Work::Waiting)
+    }
+
+    /// What could not be claimed because the store is away stays pending on this disk.
+    fn unless_away(&self, settled: Result<(), CampaignError>) -> Result<(), CampaignError> {
+        match settled {
+            Err(error) if error.is_away() => {
+                self.shared.log.note(&format!("{error}; a finding stays pending"))
+            }
+            settled => settled,
+        }
     }
 
     /// The finding made small, if that can be done.

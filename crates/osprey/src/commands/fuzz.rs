@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use campaign::{
     Campaign, CampaignError, Identity, KnownBugs, PolicyName, Program, SeedFiles, Settings, Specs, Target,
-    store,
+    store::{self, Place, Presence},
 };
 use clap::{Args, ValueEnum};
 
@@ -41,6 +41,8 @@ Examples:
   osprey fuzz --resume --out night --time 8h  go on with it, with the same solvers, seeds and settings
   osprey fuzz seeds/ -s z3 -s cvc5 --engine diver+incremental          a transform behind an engine
   osprey worker --store night                 more processes on the same campaign
+  osprey fuzz seeds/ -s z3@4.8.7 -s z3@5.4.0 --store postgres://osprey@db.example/fuzzing?schema=night --out night
+                                              on a server, for workers on many machines: docs/shared-campaigns.md
 
 Seeds are .smt2 files of at most 200 kB; larger ones, and those that are no well-sorted scripts, are skipped and
 counted.
@@ -113,6 +115,11 @@ pub struct Fuzz {
     #[arg(short, long, value_name = "DIR", default_value = "osprey-out")]
     out: PathBuf,
 
+    /// Keep the campaign on a PostgreSQL server, for processes on many machines; the output folder is a copy. The password is
+    /// taken from PGPASSWORD or ~/.pgpass
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
+
     /// Go on with the campaign in the output folder: solvers, seeds and settings need not be named again, and must not differ
     #[arg(long)]
     resume: bool,
@@ -162,6 +169,7 @@ pub enum Exec {
 
 impl Fuzz {
     pub fn run(mut self) -> Result<Exit> {
+        let place = self.place()?;
         let settings = self.settings()?;
         let mut tuning = self.engine_settings.tuning();
         if self.resume {
@@ -176,7 +184,10 @@ impl Fuzz {
             engines::parse_list(&names, &tuning).map_err(|error| CampaignError::Usage(error.to_string()))?;
         let seeds = self.seed_files()?;
         let targets = self.targets(&tuning)?;
-        let identity = self.identity(&targets, &engines, tuning)?;
+        let mut identity = self.identity(&targets, &engines, tuning)?;
+        if place.is_shared() {
+            identity.releases = Program::releases(&targets);
+        }
         let runners = campaign::runners(
             &identity,
             &targets,
@@ -185,10 +196,37 @@ impl Fuzz {
         );
         let campaign = Campaign { identity: &identity, targets: &targets, engines: &engines, runners };
         interrupt::catch();
-        let live = Live::new(self.greeting(&identity, &targets, &seeds), self.json);
+        let mut greeting = self.greeting(&identity, &targets, &seeds);
+        if place.is_shared() {
+            greeting +=
+                &format!("\nosprey: shared on {place}; more workers: osprey worker --store '{place}'");
+        }
+        let live = Live::new(greeting, self.json);
         let result = campaign::run(&campaign, &settings, &seeds, &live, &interrupt::asked);
         live.clear();
         summary::show(&result.map_err(|error| naming(error, &settings.out))?, &settings.out, self.json)
+    }
+
+    /// Where the campaign is kept. The output folder of one on a server is made a copy of it.
+    fn place(&self) -> Result<Place, CampaignError> {
+        let place = match &self.store {
+            Some(text) if store::is_address(text) => Place::named(text, &self.out)?,
+            Some(text) => {
+                let text = format!(
+                    "--store {text}: expected postgres://USER@HOST/DATABASE; a folder is named with --out"
+                );
+                return Err(CampaignError::Usage(text));
+            }
+            None => Place::of(&self.out)?,
+        };
+        match (place.is_shared(), place.presence(), self.resume) {
+            (false, ..) => return Ok(place),
+            (true, Ok(Presence::Campaign), false) => return Err(CampaignError::Occupied(place.shown())),
+            (true, Ok(Presence::Campaign), true) => place.upgrade()?,
+            (true, presence, _) => _ = presence?,
+        }
+        place.settle()?;
+        Ok(place)
     }
 
     fn settings(&self) -> Result<Settings> {
@@ -315,6 +353,7 @@ impl Fuzz {
             engines: engines.iter().map(|engine| engine.name().to_owned()).collect(),
             auto,
             programs: Program::of(targets),
+            releases: Vec::new(),
             options: self.policy(),
             logics: self.logic.clone(),
             seeds: self.seeds.iter().map(|path| whole_path(path)).collect(),
@@ -378,7 +417,7 @@ fn whole_path(path: &Path) -> PathBuf {
 fn stored_identity(settings: &Settings) -> Result<Identity, CampaignError> {
     match store::presence(&settings.out)? {
         store::Presence::Nothing => Err(CampaignError::NothingToResume(settings.out.clone())),
-        store::Presence::Campaign => Ok(store::open(&settings.out)?.identity()?),
+        store::Presence::Campaign => Ok(store::read(&settings.out)?.identity()?),
     }
 }
 

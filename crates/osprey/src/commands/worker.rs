@@ -1,10 +1,11 @@
 //! `osprey worker`: more processes on a running campaign.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
-use campaign::{Campaign, CampaignError, Program, Settings, store};
+use campaign::store::{Place, Presence, StoreError};
+use campaign::{Campaign, CampaignError, Program, Settings, Summary};
 use clap::Args;
 
 use super::fuzz::{Exec, known_bugs};
@@ -18,15 +19,22 @@ use crate::{duration, interrupt, limits, solver_choice, summary};
 Examples:
   osprey fuzz seeds/ -s z3 -s cvc5 --time 8h --out night &
   osprey worker --store night --jobs 4
+  osprey worker --store postgres://osprey@db.example/fuzzing?schema=night    from any machine
 
 The worker takes solvers, engines and settings from the campaign, shares its seeds, counts and findings, and ends when
-the campaign ends.
+the campaign ends. Of a campaign on a server it has a folder of its own with a journal and the findings it made: what the
+server did not get because it was away is delivered by the next worker with this folder.
 
 Exit code 0 if the campaign has no finding, 10 if it has some.")]
 pub struct Worker {
-    /// The output folder of the running campaign
-    #[arg(long, value_name = "OUT")]
-    store: PathBuf,
+    /// The output folder of the running campaign, or its address on a server: postgres://USER@HOST/DATABASE?schema=NAME. The
+    /// password is taken from PGPASSWORD or ~/.pgpass
+    #[arg(long, value_name = "OUT|URL")]
+    store: String,
+
+    /// The worker's own folder, for a campaign on a server [default: osprey-worker/HOST-N, the first that no other worker has]
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
 
     /// Workers; one per core unless told otherwise
     #[arg(short, long, value_name = "N", value_parser = limits::jobs())]
@@ -64,11 +72,16 @@ pub struct Worker {
 
 impl Worker {
     pub fn run(self) -> Result<Exit> {
-        if store::presence(&self.store).map_err(CampaignError::from)? == store::Presence::Nothing {
-            return Err(CampaignError::NobodyToJoin(self.store).into());
+        let place = Place::named(&self.store, Path::new("")).map_err(CampaignError::from)?;
+        if !place.is_shared() && self.out.is_some() {
+            let text = "--out: a worker on an output folder has no folder of its own".to_owned();
+            return Err(CampaignError::Usage(text).into());
         }
-        let identity =
-            store::open(&self.store).and_then(|mut store| store.identity()).map_err(CampaignError::from)?;
+        if place.presence().map_err(CampaignError::from)? == Presence::Nothing {
+            return Err(CampaignError::NobodyToJoin(place.shown()).into());
+        }
+        // Who may not work on it hears so before anything is installed.
+        let identity = place.open().and_then(|mut store| store.identity()).map_err(CampaignError::from)?;
         let tables = identity.options.needs_tables() || identity.tuning.diver.options > 0;
         let targets = solver_choice::targets(&identity.specs.solvers, &identity.specs.references, tables)?;
         let names: Vec<String> = targets.iter().map(|target| target.name.clone()).collect();
@@ -77,21 +90,17 @@ impl Worker {
             let text = format!("the campaign runs {then}, but here these are {}", names.join(", "));
             return Err(CampaignError::Usage(text).into());
         }
-        if Program::of(&targets) != identity.programs {
-            let show = |programs: &[Program]| {
-                programs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-            };
-            let (then, now) = (show(&identity.programs), show(&Program::of(&targets)));
-            let text = format!("the campaign runs {then}, but here it is {now}");
-            return Err(CampaignError::Usage(text).into());
+        same_programs(&identity.programs, &Program::of(&targets))?;
+        if !identity.releases.is_empty() {
+            same_programs(&identity.releases, &Program::releases(&targets))?;
         }
         let unwatched = self.no_coverage || self.exec == Exec::Plain;
         let targets = if unwatched { targets } else { solver_choice::watched(targets)? };
         let engines = engines::parse_list(&identity.engines.join(","), &identity.tuning)
             .map_err(|error| CampaignError::Usage(error.to_string()))?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let settings = Settings {
-            out: self.store.clone(),
+        let mut settings = Settings {
+            out: place.out().to_owned(),
             resume: true,
             jobs: self.jobs.unwrap_or(cores).max(1),
             time: self.time,
@@ -110,10 +119,59 @@ impl Worker {
         );
         let campaign = Campaign { identity: &identity, targets: &targets, engines: &engines, runners };
         interrupt::catch();
-        let greeting = format!("osprey: helping to fuzz {} in {}", names.join(", "), self.store.display());
+        let greeting = format!("osprey: helping to fuzz {} in {place}", names.join(", "));
         let live = Live::new(greeting, self.json);
-        let result = campaign::join(&campaign, &settings, &live, &interrupt::asked);
+        let result = self.join(&place, &campaign, &mut settings, &live);
         live.clear();
-        summary::show(&result.map_err(|error| naming(error, &self.store))?, &self.store, self.json)
+        let out = &settings.out;
+        summary::show(&result.map_err(|error| naming(error, out))?, out, self.json)
+    }
+
+    /// Joins with a folder that no other worker has.
+    fn join(
+        &self,
+        place: &Place,
+        campaign: &Campaign,
+        settings: &mut Settings,
+        live: &Live,
+    ) -> Result<Summary, CampaignError> {
+        if !place.is_shared() {
+            return campaign::join(campaign, settings, live, &interrupt::asked);
+        }
+        let mut number = 1;
+        loop {
+            settings.out = self.out.clone().unwrap_or_else(|| own_folder(number));
+            let settled = Place::named(&self.store, &settings.out)?.settle().map_err(CampaignError::from);
+            let joined = settled.and_then(|()| campaign::join(campaign, settings, live, &interrupt::asked));
+            match joined {
+                // Another worker has it, or it belongs to another campaign.
+                Err(CampaignError::InUse(_) | CampaignError::Store(StoreError::Exists(_)))
+                    if self.out.is_none() && number < MOST_FOLDERS =>
+                {
+                    number += 1;
+                }
+                joined => return joined,
+            }
+        }
+    }
+}
+
+/// Folders that are tried for a worker on one machine.
+const MOST_FOLDERS: usize = 1024;
+
+fn own_folder(number: usize) -> PathBuf {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    PathBuf::from("osprey-worker").join(format!("{}-{number}", host.trim()))
+}
+
+/// What runs here must be what runs everywhere.
+fn same_programs(then: &[Program], now: &[Program]) -> Result<(), CampaignError> {
+    let show = |programs: &[Program]| programs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    match then == now {
+        true => Ok(()),
+        false => {
+            let text = format!("the campaign runs {}, but here it is {}", show(then), show(now));
+            Err(CampaignError::Usage(text))
+        }
     }
 }

@@ -9,7 +9,7 @@
 //! | `contents.rs` | whether a release is still what was installed |
 //! | `stamp.rs` | whether its files have been replaced since |
 //! | `pip.rs`, `debian.rs`, `wheel.rs` | the two registries and the archive form of one of them |
-//! | `hash.rs` | hashes of programs |
+//! | `hash.rs` | hashes of programs; `fingerprint.rs`: those of releases |
 //! | `home.rs` | the data directory, its locks and its memory |
 //! | `process.rs` | running pip and the like, bounded |
 //! | `error.rs` | why it did not work and what to do |
@@ -18,6 +18,7 @@ pub(crate) mod contained;
 mod contents;
 mod debian;
 mod error;
+mod fingerprint;
 mod hash;
 mod home;
 mod identify;

@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 use rusqlite::Connection;
 
 use super::super::contract::{delta, finding, given, identity, seed};
-use super::super::{self as store, CampaignStore, Claim, Delta, FILE, MEMBER_GONE, Presence, StoreError};
+use super::super::place::{FILE, create};
+use super::super::{self as store, CampaignStore, Claim, Delta, MEMBER_GONE, Presence, StoreError};
 use super::SqliteStore;
 use crate::seeds::SeedText;
 
@@ -18,7 +19,7 @@ const TASK: &str = "OSPREY_TEST_TASK";
 
 fn campaign() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    store::create(folder.path(), &identity(), &given()).expect("made");
+    create(folder.path(), &identity(), &given()).expect("made");
     folder
 }
 
@@ -172,7 +173,7 @@ fn a_file_left_by_a_start_that_was_killed_is_nothing_and_can_be_made_again() {
             assert!(error.to_string().contains("start it again without --resume"), "{error}");
         }
     }
-    store::create(folder.path(), &identity(), &given()).expect("made over it");
+    create(folder.path(), &identity(), &given()).expect("made over it");
     assert_eq!(store::presence(folder.path()).expect("looked"), Presence::Campaign);
     assert_eq!(store::open(folder.path()).expect("opened").pool().expect("pool").len(), 3);
 }
@@ -180,7 +181,7 @@ fn a_file_left_by_a_start_that_was_killed_is_nothing_and_can_be_made_again() {
 #[test]
 fn a_campaign_is_never_overwritten() {
     let folder = campaign();
-    let again = store::create(folder.path(), &identity(), &[]);
+    let again = create(folder.path(), &identity(), &[]);
     assert!(matches!(again, Err(StoreError::Exists(_))));
     assert_eq!(store::open(folder.path()).expect("opened").pool().expect("pool").len(), 3);
 }
@@ -233,7 +234,7 @@ fn of_a_file_of_the_first_format_findings_and_their_seeds_can_be_read_and_nothin
     let error = store::open(folder.path()).err().expect("refused");
     assert!(matches!(error, StoreError::Older { found: 1, .. }));
     assert!(error.to_string().contains("--out"), "{error}");
-    assert!(matches!(store::create(folder.path(), &identity(), &[]), Err(StoreError::Exists(_))));
+    assert!(matches!(create(folder.path(), &identity(), &[]), Err(StoreError::Exists(_))));
 }
 
 #[test]
@@ -271,7 +272,7 @@ fn files_of_newer_versions_and_of_other_programs_are_refused() {
     }
     connection.execute_batch("PRAGMA user_version = 0").expect("set");
     assert!(matches!(store::open(folder.path()), Err(StoreError::Foreign(_))));
-    assert!(matches!(store::create(folder.path(), &identity(), &[]), Err(StoreError::Foreign(_))));
+    assert!(matches!(create(folder.path(), &identity(), &[]), Err(StoreError::Foreign(_))));
     drop(connection);
     std::fs::write(folder.path().join(FILE), "no database at all, only a text of some length")
         .expect("written");

@@ -15,6 +15,7 @@ mod page;
 mod perf;
 mod race;
 mod reduce;
+mod store;
 mod throughput;
 mod values;
 mod variants;
@@ -57,6 +58,7 @@ enum Benchmark {
     Perf(perf::Perf),
     Race(race::Race),
     Reduce(reduce::Reduce),
+    Store(store::Store),
     Throughput(throughput::ThroughputCommand),
     Values(values::Values),
     Variants(variants::Variants),
@@ -80,6 +82,7 @@ impl Bench {
             Benchmark::Perf(perf) => perf.run(),
             Benchmark::Race(race) => race.run(),
             Benchmark::Reduce(reduce) => reduce.run(),
+            Benchmark::Store(store) => store.run(),
             Benchmark::Throughput(throughput) => throughput.run(),
             Benchmark::Values(values) => values.run(),
             Benchmark::Variants(variants) => variants.run(),

@@ -11,13 +11,13 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::exit::Exit;
-use crate::output;
+use crate::{copies, output};
 
 /// List the findings of a campaign
 #[derive(Args)]
 pub struct List {
-    /// The output folder of a campaign
-    #[arg(value_name = "DIR", default_value = "osprey-out")]
+    /// The output folder of a campaign, or the address of one on a server, of which a copy is fetched
+    #[arg(value_name = "DIR|URL", default_value = "osprey-out")]
     out: PathBuf,
 
     /// One entry per bug: its clearest example, and what else was taken for the same bug
@@ -53,7 +53,8 @@ struct Bug<'a> {
 }
 
 impl List {
-    pub fn run(self) -> Result<Exit> {
+    pub fn run(mut self) -> Result<Exit> {
+        self.out = copies::folder(&self.out)?;
         let bugs = self.out.join("bugs");
         if !bugs.is_dir() {
             bail!("'{}' is not the output folder of a campaign: it has no folder 'bugs'", self.out.display());

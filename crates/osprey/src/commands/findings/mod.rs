@@ -18,6 +18,7 @@ use regroup::{Merge, Split};
 Examples:
   osprey findings night                  every finding, the gravest kind first
   osprey findings night --group          one entry per bug: its clearest example and its other faces
+  osprey findings postgres://osprey@db.example/fuzzing?schema=night    of a campaign on a server
   osprey findings merge night/bugs/A night/bugs/B     A and B are one bug
   osprey findings split night/bugs/B                  B is a bug of its own
 

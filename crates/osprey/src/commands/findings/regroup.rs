@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use campaign::store::{self, CampaignStore};
 use campaign::triage::regroup;
-use campaign::{CampaignError, Finding};
+use campaign::{CampaignError, Finding, findings};
 use clap::Args;
 
 use crate::exit::Exit;
-use crate::output;
+use crate::{copies, output};
 
 /// Take findings for one bug, that of the first; later findings follow
 #[derive(Args)]
@@ -31,7 +31,7 @@ impl Merge {
     pub fn run(self) -> Result<Exit> {
         let (mut store, hashes, bugs) = named(&self.findings)?;
         let moved = regroup::merge(&mut *store, &hashes)?;
-        regroup::relabel(&mut *store, &bugs)?;
+        relabel(&mut *store, &bugs)?;
         let first = self.findings[0].display();
         output::print_line(&match moved {
             0 => format!("nothing has changed: all are taken for the bug of {first} already"),
@@ -46,12 +46,18 @@ impl Split {
     pub fn run(self) -> Result<Exit> {
         let (mut store, hashes, bugs) = named(&self.findings)?;
         regroup::split(&mut *store, &hashes)?;
-        regroup::relabel(&mut *store, &bugs)?;
+        relabel(&mut *store, &bugs)?;
         let what = if hashes.len() == 1 { "is a bug of its own" } else { "are one bug of their own" };
         let names: Vec<String> = self.findings.iter().map(|path| path.display().to_string()).collect();
         output::print_line(&format!("{} {what} now", names.join(", ")))?;
         Ok(Exit::Clean)
     }
+}
+
+/// Has the folders say which bug they are taken for now, on a server too.
+fn relabel(store: &mut dyn CampaignStore, bugs: &Path) -> Result<(), CampaignError> {
+    regroup::relabel(store, bugs)?;
+    store.archive().map_or(Ok(()), |archive| findings::give_back(archive, bugs))
 }
 
 /// The store of the findings' campaign, their hashes, and the folder they are in.
@@ -74,5 +80,6 @@ fn named(folders: &[PathBuf]) -> Result<(Box<dyn CampaignStore>, Vec<String>, Pa
         hashes.push(finding.hash());
     }
     let Some(out) = campaign else { bail!("no finding is named") };
+    copies::fetch(&out)?;
     Ok((store::open(&out).map_err(CampaignError::from)?, hashes, out.join("bugs")))
 }

@@ -1,0 +1,274 @@
+//! The file that keeps what a server has not confirmed: a line for each entry, numbered, written before it is sent.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::super::{Delta, StoreError};
+
+/// A file larger than this is written anew without what is confirmed.
+const LARGE: u64 = 4 << 20;
+
+/// Entries that were never sent, beyond which they become one: a server may be away for days.
+const MANY: usize = 64;
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    /// Whose entries these are: never the same for two journals.
+    worker: String,
+    /// Where they go.
+    campaign: String,
+    /// The number of the last entry before those that follow.
+    last: u64,
+}
+
+/// What was counted, to be delivered once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    pub sequence: u64,
+    pub delta: Delta,
+    /// Duplicates by the hash of the finding.
+    #[serde(default)]
+    pub duplicates: BTreeMap<String, u64>,
+}
+
+/// The entries that the server may not have, in a file of this process's own.
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    size: u64,
+    worker: String,
+    campaign: String,
+    last: u64,
+    entries: VecDeque<Entry>,
+    /// Up to this number entries may have been sent.
+    sent: u64,
+}
+
+impl Journal {
+    /// Goes on with the file if there is one, which nobody else may have open.
+    pub fn open(path: &Path, campaign: &str) -> Result<Journal, StoreError> {
+        let failed = |error: io::Error| disk(path, error);
+        let file = File::options().create(true).read(true).append(true).open(path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(std::fs::TryLockError::WouldBlock) => return Err(StoreError::InUse(path.to_owned())),
+            Err(std::fs::TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        let bytes = std::fs::read(path).map_err(failed)?;
+        let mut journal = Journal {
+            path: path.to_owned(),
+            file,
+            size: bytes.len() as u64,
+            worker: String::new(),
+            campaign: campaign.to_owned(),
+            last: 0,
+            entries: VecDeque::new(),
+            sent: 0,
+        };
+        journal.restore(&bytes)?;
+        if journal.worker.is_empty() {
+            let id = std::fs::read_to_string("/proc/sys/kernel/random/uuid").map_err(failed)?;
+            journal.worker = id.trim().to_owned();
+        }
+        // What a kill tore off is cut away.
+        journal.rewrite()?;
+        // Whoever wrote this may have sent it.
+        journal.sent = journal.last;
+        Ok(journal)
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        // What a kill tore off has no end of line; it was never sent.
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let mut lines = bytes[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let what = || format!("'{}'", self.path.display());
+        let Some(first) = lines.next() else { return Ok(()) };
+        let header: Header =
+            serde_json::from_slice(first).map_err(|error| StoreError::damaged(what(), error))?;
+        if header.campaign != self.campaign {
+            let why = format!("it is the journal of {}: choose another folder with --out", header.campaign);
+            return Err(StoreError::damaged(what(), why));
+        }
+        let mut entries = VecDeque::new();
+        let mut last = header.last;
+        for line in lines {
+            let entry: Entry =
+                serde_json::from_slice(line).map_err(|error| StoreError::damaged(what(), error))?;
+            last = entry.sequence;
+            entries.push_back(entry);
+        }
+        (self.worker, self.last, self.entries) = (header.worker, last, entries);
+        Ok(())
+    }
+
+    pub fn worker(&self) -> &str {
+        &self.worker
+    }
+
+    /// The number of the last entry.
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds an entry. It survives the end of the process when this returns.
+    pub fn append(&mut self, delta: Delta, duplicates: BTreeMap<String, u64>) -> Result<(), StoreError> {
+        let sequence = self.last + 1;
+        let entry = Entry { sequence, delta, duplicates };
+        let line = line(&entry)?;
+        self.file.write_all(&line).map_err(|error| disk(&self.path, error))?;
+        self.size += line.len() as u64;
+        self.last = sequence;
+        self.entries.push_back(entry);
+        let unsent = self.entries.iter().filter(|entry| entry.sequence > self.sent).count();
+        if unsent > MANY {
+            self.unite();
+            self.rewrite()?;
+        }
+        Ok(())
+    }
+
+    /// Makes one entry of all that were never sent.
+    fn unite(&mut self) {
+        let mut one = Entry::default();
+        while self.entries.back().is_some_and(|entry| entry.sequence > self.sent) {
+            let Some(entry) = self.entries.pop_back() else { break };
+            let mut delta = entry.delta;
+            delta.merge(std::mem::take(&mut one.delta));
+            one.delta = delta;
+            for (hash, count) in entry.duplicates {
+                *one.duplicates.entry(hash).or_default() += count;
+            }
+        }
+        one.sequence = self.last;
+        self.entries.push_back(one);
+    }
+
+    /// Entries after this number. From now on they count as sent.
+    pub fn send_after(&mut self, number: u64) -> Vec<&Entry> {
+        self.sent = self.last;
+        self.entries.iter().filter(|entry| entry.sequence > number).collect()
+    }
+
+    /// Entries after this number.
+    pub fn after(&self, number: u64) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(move |entry| entry.sequence > number)
+    }
+
+    /// Entries up to this number are safe where they were delivered.
+    pub fn confirm(&mut self, number: u64) -> Result<(), StoreError> {
+        while self.entries.front().is_some_and(|entry| entry.sequence <= number) {
+            self.entries.pop_front();
+        }
+        match self.size > LARGE || self.entries.is_empty() && self.size > LARGE / 64 {
+            true => self.rewrite(),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes the file anew: the old one or the new one is there at any time.
+    fn rewrite(&mut self) -> Result<(), StoreError> {
+        let before = self.entries.front().map_or(self.last, |first| first.sequence.saturating_sub(1));
+        let header = Header { worker: self.worker.clone(), campaign: self.campaign.clone(), last: before };
+        let mut bytes = line(&header)?;
+        for entry in &self.entries {
+            bytes.extend(line(entry)?);
+        }
+        let part = self.path.with_extension("part");
+        let written = (|| {
+            std::fs::write(&part, &bytes)?;
+            let file = File::options().read(true).append(true).open(&part)?;
+            file.lock()?;
+            file.sync_all()?;
+            std::fs::rename(&part, &self.path)?;
+            Ok(file)
+        })();
+        self.file = written.map_err(|error| disk(&self.path, error))?;
+        self.size = bytes.len() as u64;
+        Ok(())
+    }
+}
+
+fn line(what: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+    let mut line = serde_json::to_vec(what).map_err(|error| StoreError::damaged("the journal", error))?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+fn disk(path: &Path, error: io::Error) -> StoreError {
+    StoreError::Backend { disk: true, source: format!("cannot write '{}': {error}", path.display()).into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::contract::delta;
+    use super::*;
+
+    fn sequences(journal: &Journal) -> Vec<u64> {
+        journal.after(0).map(|entry| entry.sequence).collect()
+    }
+
+    #[test]
+    fn entries_survive_the_end_of_the_process_and_a_torn_one_is_cut_away() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
+        let mut first = Journal::open(&path, "here").expect("made");
+        let worker = first.worker().to_owned();
+        for count in 1..=3 {
+            first.append(delta(count), BTreeMap::from([("abc".to_owned(), count)])).expect("kept");
+        }
+        assert!(matches!(Journal::open(&path, "here"), Err(StoreError::InUse(_))));
+        drop(first);
+        let mut torn = File::options().append(true).open(&path).expect("opened");
+        torn.write_all(b"{\"sequence\":4,\"del").expect("written");
+        drop(torn);
+        let mut again = Journal::open(&path, "here").expect("opened");
+        assert_eq!((again.worker(), again.last(), sequences(&again)), (worker.as_str(), 3, vec![1, 2, 3]));
+        assert_eq!(again.after(2).next().map(|entry| entry.delta.clone()), Some(delta(3)));
+        again.confirm(2).expect("confirmed");
+        again.append(delta(4), BTreeMap::new()).expect("kept");
+        assert_eq!(sequences(&again), [3, 4]);
+        drop(again);
+        let error = Journal::open(&path, "elsewhere").err().expect("refused");
+        assert!(error.to_string().contains("--out"), "{error}");
+    }
+
+    #[test]
+    fn numbers_go_on_where_everything_was_confirmed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
+        let mut journal = Journal::open(&path, "here").expect("made");
+        journal.append(delta(1), BTreeMap::new()).expect("kept");
+        journal.confirm(1).expect("confirmed");
+        journal.rewrite().expect("written");
+        drop(journal);
+        let mut again = Journal::open(&path, "here").expect("opened");
+        again.append(delta(1), BTreeMap::new()).expect("kept");
+        assert_eq!(sequences(&again), [2]);
+    }
+
+    #[test]
+    fn a_long_absence_does_not_fill_the_disk_and_what_may_have_been_sent_stays_as_it_was() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut journal = Journal::open(&folder.path().join("journal"), "here").expect("made");
+        journal.append(delta(5), BTreeMap::new()).expect("kept");
+        assert_eq!(journal.send_after(0).len(), 1);
+        for _ in 0..200 {
+            journal.append(delta(1), BTreeMap::from([("abc".to_owned(), 1)])).expect("kept");
+        }
+        let entries: Vec<&Entry> = journal.after(0).collect();
+        assert!(entries.len() <= MANY + 2, "{}", entries.len());
+        assert_eq!((entries[0].sequence, &entries[0].delta), (1, &delta(5)));
+        let tests: u64 = entries.iter().map(|entry| entry.delta.totals.tests).sum();
+        let duplicates: u64 = entries.iter().filter_map(|entry| entry.duplicates.get("abc")).sum();
+        assert_eq!((tests, duplicates, journal.last()), (205, 200, 201));
+    }
+}

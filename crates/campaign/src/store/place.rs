@@ -1,0 +1,180 @@
+//! Where a campaign is kept: in its output folder, or on a server that processes on many machines share.
+//!
+//! An output folder of a shared campaign is a copy: it has a journal, the folders of findings that its process made or
+//! fetched, and a file with the server's address. So whatever takes an output folder takes such a copy, too.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::journal::JournaledStore;
+use super::postgres::{Load, PostgresStore, ServerUrl, is_address};
+use super::sqlite::SqliteStore;
+use super::{CampaignStore, StoreError};
+use crate::config::Identity;
+use crate::seeds::SeedText;
+
+/// The store of a campaign in its output folder.
+pub(super) const FILE: &str = "campaign.db";
+
+/// In an output folder that is a copy: the server's address, without a password.
+const ADDRESS: &str = "campaign.url";
+
+/// What is kept for the server, in an output folder that is a copy.
+pub(super) const JOURNAL: &str = "journal";
+
+/// What a place holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// Nothing, or what is left of a campaign that was killed while it was made: one can be made.
+    Nothing,
+    /// A campaign of any version.
+    Campaign,
+}
+
+/// Where a campaign is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In its output folder.
+    Folder(PathBuf),
+    /// On a server; the output folder is one of many copies.
+    Server { url: ServerUrl, out: PathBuf },
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Folder(out) => write!(f, "{}", out.display()),
+            Place::Server { url, .. } => write!(f, "{url}"),
+        }
+    }
+}
+
+impl Place {
+    /// The place that a user named: a server, with this folder for the copy, or a folder.
+    pub fn named(text: &str, out: &Path) -> Result<Place, StoreError> {
+        match is_address(text) {
+            true => Ok(Place::Server { url: ServerUrl::parse(text)?, out: out.to_owned() }),
+            false => Place::of(Path::new(text)),
+        }
+    }
+
+    /// The place of the campaign that an output folder belongs to.
+    pub fn of(out: &Path) -> Result<Place, StoreError> {
+        match std::fs::read_to_string(out.join(ADDRESS)) {
+            Ok(text) => Ok(Place::Server { url: ServerUrl::parse(text.trim())?, out: out.to_owned() }),
+            Err(_) => Ok(Place::Folder(out.to_owned())),
+        }
+    }
+
+    /// Do processes on many machines share it?
+    pub fn is_shared(&self) -> bool {
+        matches!(self, Place::Server { .. })
+    }
+
+    /// The output folder of this process.
+    pub fn out(&self) -> &Path {
+        match self {
+            Place::Folder(out) | Place::Server { out, .. } => out,
+        }
+    }
+
+    /// The place as errors name it.
+    pub fn shown(&self) -> PathBuf {
+        PathBuf::from(self.to_string())
+    }
+
+    /// What is there?
+    pub fn presence(&self) -> Result<Presence, StoreError> {
+        match self {
+            Place::Folder(out) => SqliteStore::presence(&out.join(FILE)),
+            Place::Server { url, .. } => PostgresStore::presence(url),
+        }
+    }
+
+    /// Makes a new campaign, whose output folder must exist. It is there as a whole or not at all.
+    pub fn create(&self, identity: &Identity, given: &[SeedText]) -> Result<(), StoreError> {
+        match self {
+            Place::Folder(out) => _ = SqliteStore::create(&out.join(FILE), identity, given)?,
+            Place::Server { url, .. } => _ = PostgresStore::create(url, identity, given)?,
+        }
+        Ok(())
+    }
+
+    /// Makes the output folder a copy of the campaign on a server, if it is not; it must not belong to another one.
+    pub fn settle(&self) -> Result<(), StoreError> {
+        let Place::Server { url, out } = self else { return Ok(()) };
+        match Place::of(out)? {
+            Place::Server { url: other, .. } if other.to_string() == url.to_string() => return Ok(()),
+            Place::Folder(_) if !out.join(FILE).exists() => {}
+            other => return Err(StoreError::Exists(other.out().to_owned())),
+        }
+        let failed = |error: std::io::Error| StoreError::Backend {
+            disk: true,
+            source: format!("cannot write in '{}': {error}", out.display()).into(),
+        };
+        std::fs::create_dir_all(out).map_err(failed)?;
+        std::fs::write(out.join(ADDRESS), format!("{url}\n")).map_err(failed)
+    }
+
+    /// Brings the tables of an earlier version up to date, where that is not done by opening them.
+    pub fn upgrade(&self) -> Result<(), StoreError> {
+        match self {
+            Place::Folder(_) => Ok(()),
+            Place::Server { url, .. } => PostgresStore::upgrade(url),
+        }
+    }
+
+    /// Opens the campaign to work on it as a member, also beside other processes. What counts is kept in the output folder
+    /// while a server is away.
+    pub fn work(&self) -> Result<Box<dyn CampaignStore>, StoreError> {
+        match self {
+            Place::Folder(_) => self.open(),
+            Place::Server { url, out } => Ok(Box::new(JournaledStore::open(url, &out.join(JOURNAL))?)),
+        }
+    }
+
+    /// What a server has had to do so far.
+    pub fn load(&self) -> Result<Option<Load>, StoreError> {
+        match self {
+            Place::Folder(_) => Ok(None),
+            Place::Server { url, .. } => PostgresStore::read(url)?.load().map(Some),
+        }
+    }
+
+    /// Opens the campaign to change something in it.
+    pub fn open(&self) -> Result<Box<dyn CampaignStore>, StoreError> {
+        Ok(match self {
+            Place::Folder(out) => Box::new(SqliteStore::open(&out.join(FILE))?),
+            Place::Server { url, .. } => Box::new(PostgresStore::open(url)?),
+        })
+    }
+
+    /// Opens the campaign for reading, also while others write. Of one in a folder that an older version made, identity,
+    /// seeds and findings can be read.
+    pub fn read(&self) -> Result<Box<dyn CampaignStore>, StoreError> {
+        Ok(match self {
+            Place::Folder(out) => Box::new(SqliteStore::read(&out.join(FILE))?),
+            Place::Server { url, .. } => Box::new(PostgresStore::read(url)?),
+        })
+    }
+}
+
+/// What does an output folder hold?
+pub fn presence(out: &Path) -> Result<Presence, StoreError> {
+    Place::of(out)?.presence()
+}
+
+/// Opens the campaign of an output folder: see [`Place::open`].
+pub fn open(out: &Path) -> Result<Box<dyn CampaignStore>, StoreError> {
+    Place::of(out)?.open()
+}
+
+/// Opens the campaign of an output folder for reading: see [`Place::read`].
+pub fn read(out: &Path) -> Result<Box<dyn CampaignStore>, StoreError> {
+    Place::of(out)?.read()
+}
+
+#[cfg(test)]
+pub fn create(out: &Path, identity: &Identity, given: &[SeedText]) -> Result<(), StoreError> {
+    Place::Folder(out.to_owned()).create(identity, given)
+}
