@@ -49,10 +49,10 @@ pub fn reduce(
     for _ in 0..effort.jobs.max(1) {
         examiners.push(predicate.examiner()?);
     }
-    let text = String::from_utf8_lossy(input.text).into_owned();
     let size = Size::of(input.text);
     let mut probe = Probe { examiners: &mut examiners, has_witness: input.witness.is_some() };
-    let (fastest, slowest) = probe.baseline(&text, predicate)?;
+    let (text, (fastest, slowest)) = probe.beginning(input.text, predicate)?;
+    let input = Input { text: text.as_bytes(), ..input };
     if fastest > SLOW {
         observer.note(&format!(
             "the predicate takes {:.1} s on the input: this will be slow",
@@ -75,8 +75,8 @@ pub fn reduce(
         meanings: Meanings::default(),
         history: Vec::new(),
         best: Best {
-            text,
-            size,
+            text: text.clone(),
+            size: Size::of(text.as_bytes()),
             witness: input.witness.map(|text| String::from_utf8_lossy(text).into_owned()),
             configuration: predicate.configuration(),
             subset: true,

@@ -243,3 +243,23 @@ fn a_crash_stays_where_it_was_though_the_signal_is_the_same_elsewhere() {
     let best = reduced(blind).best.text;
     assert!(best.contains("(* ") && !best.contains("(> "), "{best}");
 }
+
+#[test]
+fn what_hangs_after_a_wrong_answer_is_reduced_up_to_that_answer() {
+    let text = format!("{SCRIPT}(push 1)\n(assert (< y 9))\n(check-sat)\n");
+    let solvers = Scripted::new(&["z3@4.8.7", "cvc5@1.4.2"], |party, script| {
+        let checks = script.matches("(check-sat)").count();
+        match (party.id, script.contains("(* "), script.contains("(get-model)")) {
+            (PartyId(0), true, _) if checks > 1 => ScriptedAnswer::times_out().with_stdout("unsat\n"),
+            (PartyId(0), true, _) => "unsat".into(),
+            (_, _, true) => format!("sat\n{MODEL}").as_str().into(),
+            _ => "sat\n".repeat(checks).as_str().into(),
+        }
+    });
+    let bug = bug(&solvers, &text).with_expectation(Expectation::Witness);
+    let input = Input { text: text.as_bytes(), witness: Some(MODEL.as_bytes()) };
+    let reduced = reduce(input, &bug, &Effort { jobs: 1, time: None }, &Quiet).expect("reduced");
+    assert_eq!(reduced.best.text.matches("(check-sat)").count(), 1, "{}", reduced.best.text);
+    assert!(reduced.best.text.contains("(* "), "{}", reduced.best.text);
+    assert!(reduced.before > reduced.best.size);
+}

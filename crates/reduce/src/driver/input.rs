@@ -7,7 +7,7 @@ use eval::model_text::read_model;
 use rustc_hash::FxHashSet;
 use smtlib::literal::Escapes;
 use smtlib::print::{Dialect, print_in};
-use smtlib::{Mode, Release, Store};
+use smtlib::{Mode, Release, Script, Store};
 
 use super::Reduction;
 use crate::error::ReduceError;
@@ -30,17 +30,40 @@ pub(super) struct Probe<'a> {
 }
 
 impl Probe<'_> {
-    /// The input must be interesting every time. Gives the shortest and the longest time it took.
-    pub fn baseline(
+    /// The input, or what of it is enough: where it does not end, it may have shown everything before its last check.
+    /// With the shortest and the longest time that it took.
+    pub fn beginning(
+        &mut self,
+        input: &[u8],
+        predicate: &dyn Predicate,
+    ) -> Result<(String, (Duration, Duration)), ReduceError> {
+        let text = String::from_utf8_lossy(input).into_owned();
+        let whole = match self.baseline(&text, predicate, predicate.seen()) {
+            Err(slow @ ReduceError::TooSlow(_)) => slow,
+            result => return Ok((text, result?)),
+        };
+        for text in beginnings(input, &predicate.releases()) {
+            match self.baseline(&text, predicate, None) {
+                Err(ReduceError::TooSlow(_) | ReduceError::NotInteresting(_)) => {}
+                result => return Ok((text, result?)),
+            }
+        }
+        Err(whole)
+    }
+
+    /// The text must be interesting every time, the time before this included that the predicate has seen it, if it has.
+    /// Gives the shortest and the longest time that it took.
+    fn baseline(
         &mut self,
         text: &str,
         predicate: &dyn Predicate,
+        before: Option<Duration>,
     ) -> Result<(Duration, Duration), ReduceError> {
         let satisfied = self.has_witness;
         let candidate = Candidate { text, configuration: None, satisfied, subset: true, plain: true };
         let (mut seen, mut runs, mut fastest, mut slowest) = (0, 0, Duration::MAX, Duration::ZERO);
         let mut timed_out = false;
-        if let Some(wall) = predicate.seen() {
+        if let Some(wall) = before {
             (seen, runs, fastest, slowest) = (1, 1, wall, wall);
         }
         while runs < BASELINE && !(seen > 0 && seen == runs && fastest > LONG) {
@@ -53,7 +76,7 @@ impl Probe<'_> {
         }
         match seen {
             seen if seen == runs => Ok((fastest, slowest)),
-            0 if timed_out => Err(ReduceError::TooSlow(slowest)),
+            _ if timed_out => Err(ReduceError::TooSlow(slowest)),
             0 => Err(ReduceError::NotInteresting(predicate.missing())),
             _ => Err(ReduceError::Flaky { seen, runs }),
         }
@@ -126,6 +149,18 @@ impl Reduction<'_> {
             Err(ReduceError::Flaky { seen: 1, runs: BASELINE })
         }
     }
+}
+
+/// The script up to each of its checks but the last, the shortest first, as the first of the releases writes it.
+fn beginnings(input: &[u8], releases: &[Release]) -> Vec<String> {
+    let mut store = Store::new();
+    let Ok(parsed) = smtlib::parse(&mut store, input, Mode::Tolerant) else { return Vec::new() };
+    let commands = &parsed.script.commands;
+    let checks: Vec<usize> = (0..commands.len()).filter(|at| commands[*at].is_check()).collect();
+    let dialect = Dialect::of(releases.first().copied().unwrap_or(Release::STANDARD));
+    let upto = |at: &usize| Script { commands: commands[..=*at].to_vec(), ..parsed.script.clone() };
+    let shorter = checks.split_last().map_or(&[][..], |(_, shorter)| shorter);
+    shorter.iter().map(|at| print_in(&store, &upto(at), dialect)).collect()
 }
 
 /// The ways to write an input that are tried until it is interesting: for each release with the usual names of formats,
