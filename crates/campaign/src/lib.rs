@@ -33,7 +33,7 @@ pub mod triage;
 
 pub use config::{Identity, KnownBugs, PolicyName, Program, Settings, Specs};
 pub use error::CampaignError;
-pub use findings::Finding;
+pub use findings::{Finding, is_listed};
 pub use fuzz::{Campaign, Rehearsed, Summary, join, refusal, refused, rehearse, run, runners};
 pub use seeds::{LARGEST, SeedFiles, SeedText, read_seed, read_seeds};
 pub use shared::{Observer, Silent, Snapshot, thread_cpu};

@@ -235,6 +235,22 @@ fn a_wrong_model_is_recognised_or_put_into_the_script() {
 }
 
 #[test]
+fn a_script_with_a_model_put_in_says_how_its_strings_are_written() {
+    let place = Place::new();
+    let seen = "sat\n(model\n  (define-fun s () String\n    \"\\x01\")\n)\n";
+    let script = "(declare-const s String)\n(assert (= s \"b\"))\n(check-sat)\n(get-model)\n";
+    let with_model = |solver: &str| {
+        let mut found = finding(Kind::InvalidModel, vec![record(solver, &["sat"], seen)]);
+        found.signature = Signature::Text(solver.to_owned());
+        let repro = place.write(&found, script);
+        std::fs::read_to_string(repro.with_file_name("with-model.smt2")).expect("a script")
+    };
+    let old = with_model("z3@4.8.7");
+    assert!(old.contains("\"\\x01\"") && old.ends_with(&format!("{}\n", smtlib::literal::HEX_NOTE)), "{old}");
+    assert!(!with_model("z3@5.4.0").contains(smtlib::literal::HEX_NOTE));
+}
+
+#[test]
 fn the_put_in_script_is_one_that_real_solvers_read() {
     if !testkit::have(&["z3@5.4.0", "z3@4.8.7"]) {
         return;

@@ -158,9 +158,28 @@ fn of_command(store: &Store, command: Symbol) -> Option<SideCondition> {
     })
 }
 
-/// Why an option changes what a script means or which answers count as right, by its name without dashes or colon in
+/// What an option changes, with a half-sentence that says how.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// What the script means, or which answers count as right.
+    Meaning(&'static str),
+    /// Models are looked for only among some. `unsat` says nothing then. Where nothing is quantified, a model that was
+    /// found is a model all the same.
+    Search(&'static str),
+}
+
+impl Change {
+    /// The half-sentence.
+    pub fn why(self) -> &'static str {
+        match self {
+            Change::Meaning(why) | Change::Search(why) => why,
+        }
+    }
+}
+
+/// How an option changes what a script means or which answers count as right, by its name without dashes or colon in
 /// front. The value is as written; options that are switched off are as if they were not there.
-pub fn changes_meaning(name: &str, value: &str) -> Option<&'static str> {
+pub fn changes_meaning(name: &str, value: &str) -> Option<Change> {
     let name = name.trim_start_matches([':', '-']);
     let (name, off) = match name.strip_prefix("no-") {
         Some(positive) => (positive, true),
@@ -168,7 +187,7 @@ pub fn changes_meaning(name: &str, value: &str) -> Option<&'static str> {
     };
     // Z3 takes both spellings, and the module's name may be left out or not.
     let name = name.replace('-', "_").to_ascii_lowercase();
-    let (_, rule, why) = CHANGING.iter().find(|(known, ..)| *known == name)?;
+    let (_, rule, change) = CHANGING.iter().find(|(known, ..)| *known == name)?;
     let value = value.trim().trim_matches(['"', '|']).to_ascii_lowercase();
     let changes = match rule {
         Rule::Always => !off,
@@ -176,7 +195,7 @@ pub fn changes_meaning(name: &str, value: &str) -> Option<&'static str> {
         Rule::Off => off || value == "false",
         Rule::Value(harmless) => !harmless.contains(&value.as_str()),
     };
-    changes.then_some(*why)
+    changes.then_some(*change)
 }
 
 /// When an option changes the meaning.
@@ -188,14 +207,15 @@ enum Rule {
     Value(&'static [&'static str]),
 }
 
-const DIVISION: &str = "gives division by zero a meaning of its own";
-const RECURSION: &str = "assumes that recursive functions are well-defined on what it looks at";
-const CANDIDATES: &str = "takes candidate models for models";
-const ALPHABET: &str = "changes which characters there are";
-const READING: &str = "changes how the script is read";
+const DIVISION: Change = Change::Meaning("gives division by zero a meaning of its own");
+const RECURSION: Change =
+    Change::Meaning("assumes that recursive functions are well-defined on what it looks at");
+const CANDIDATES: Change = Change::Meaning("takes candidate models for models");
+const ALPHABET: Change = Change::Meaning("changes which characters there are");
+const READING: Change = Change::Meaning("changes how the script is read");
 
 /// Options by name with underscores.
-const CHANGING: [(&str, Rule, &str); 30] = [
+const CHANGING: [(&str, Rule, Change); 30] = [
     // cvc5 and CVC4.
     ("fmf_fun", Rule::On, RECURSION),
     ("fmf_fun_rlv", Rule::On, RECURSION),
@@ -204,14 +224,26 @@ const CHANGING: [(&str, Rule, &str); 30] = [
     ("mbqi_one_inst_per_round", Rule::On, CANDIDATES),
     ("arith_no_partial_fun", Rule::On, DIVISION),
     ("bv_div_zero_const", Rule::Off, DIVISION),
-    ("dt_rewrite_error_sel", Rule::On, "gives selectors of the wrong constructor a meaning of its own"),
+    (
+        "dt_rewrite_error_sel",
+        Rule::On,
+        Change::Meaning("gives selectors of the wrong constructor a meaning of its own"),
+    ),
     ("strings_alpha_card", Rule::Always, ALPHABET),
     ("strings_alph_card", Rule::Always, ALPHABET),
     ("strings_std_ascii", Rule::Always, ALPHABET),
-    ("uf_ss_abort_card", Rule::Value(&["-1"]), "bounds the number of elements of declared sorts"),
-    ("solve_int_as_bv", Rule::Value(&["0"]), "looks only for integers of few bits"),
-    ("solve_real_as_int", Rule::On, "looks only for integers"),
-    ("sygus_inference", Rule::Value(&["false", "off"]), "turns the script into a synthesis problem"),
+    (
+        "uf_ss_abort_card",
+        Rule::Value(&["-1"]),
+        Change::Search("bounds the number of elements of declared sorts"),
+    ),
+    ("solve_int_as_bv", Rule::Value(&["0"]), Change::Search("looks only for integers of few bits")),
+    ("solve_real_as_int", Rule::On, Change::Search("looks only for integers")),
+    (
+        "sygus_inference",
+        Rule::Value(&["false", "off"]),
+        Change::Meaning("turns the script into a synthesis problem"),
+    ),
     ("fresh_declarations", Rule::Off, READING),
     ("lang", Rule::Always, READING),
     ("input_language", Rule::Always, READING),
@@ -220,12 +252,24 @@ const CHANGING: [(&str, Rule, &str); 30] = [
     ("encoding", Rule::Value(&["unicode"]), ALPHABET),
     ("rewriter.hi_div0", Rule::Off, DIVISION),
     ("hi_div0", Rule::Off, DIVISION),
-    ("rewriter.hi_fp_unspecified", Rule::On, "gives conversions out of range a meaning of its own"),
-    ("smt.arith.ignore_int", Rule::On, "treats integers as reals"),
-    ("arith.ignore_int", Rule::On, "treats integers as reals"),
-    ("smt.array.extensional", Rule::Off, "allows two arrays with the same elements"),
-    ("smt.string_solver", Rule::Value(&["seq", "auto", "z3str3"]), "leaves strings without a theory"),
-    ("opt.priority", Rule::Value(&["lex"]), "makes each check the search for another optimum"),
+    (
+        "rewriter.hi_fp_unspecified",
+        Rule::On,
+        Change::Meaning("gives conversions out of range a meaning of its own"),
+    ),
+    ("smt.arith.ignore_int", Rule::On, Change::Meaning("treats integers as reals")),
+    ("arith.ignore_int", Rule::On, Change::Meaning("treats integers as reals")),
+    ("smt.array.extensional", Rule::Off, Change::Meaning("allows two arrays with the same elements")),
+    (
+        "smt.string_solver",
+        Rule::Value(&["seq", "auto", "z3str3"]),
+        Change::Meaning("leaves strings without a theory"),
+    ),
+    (
+        "opt.priority",
+        Rule::Value(&["lex"]),
+        Change::Meaning("makes each check the search for another optimum"),
+    ),
     ("numeral_as_real", Rule::On, READING),
     ("int_real_coercions", Rule::Off, READING),
 ];

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use eval::side_conditions::changes_meaning;
+use eval::side_conditions::{Change, changes_meaning};
 use smtlib::literal::{Escapes, write_string};
 use smtlib::print::Dialect;
 use smtlib::{Family, Head, Literal, Op, Release, Status};
 use solver::run::Run;
 
 use crate::subject::Subject;
-use crate::verdict::Verdict;
+use crate::verdict::{Kind, Verdict};
 
 /// The reason why a verdict is no bug, if there is one.
 pub fn excuse(subject: &Subject, runs: &[Run], verdict: &Verdict) -> Option<String> {
@@ -20,7 +20,7 @@ pub fn excuse(subject: &Subject, runs: &[Run], verdict: &Verdict) -> Option<Stri
         return None;
     }
     let involved: Vec<&Run> = verdict.involved().filter_map(|party| Run::of(runs, party)).collect();
-    options(&involved)
+    options(subject, &involved, verdict)
         .or_else(|| unread_definitions(subject, &involved))
         .or_else(|| escapes(subject, &involved))
         .or_else(|| alphabet(subject, &involved, verdict.check))
@@ -29,12 +29,34 @@ pub fn excuse(subject: &Subject, runs: &[Run], verdict: &Verdict) -> Option<Stri
 }
 
 /// Options that allow wrong answers, or give the script another meaning.
-fn options(runs: &[&Run]) -> Option<String> {
-    let words = runs.iter().flat_map(|run| run.configuration.options());
-    words.into_iter().find_map(|word| {
-        let (name, value) = word.split_once('=').unwrap_or((&word, ""));
-        changes_meaning(name, value).map(|why| format!("{word} {why}"))
+fn options(subject: &Subject, runs: &[&Run], verdict: &Verdict) -> Option<String> {
+    runs.iter().find_map(|run| {
+        run.configuration.options().into_iter().find_map(|word| {
+            let (name, value) = word.split_once('=').unwrap_or((&word, ""));
+            let change = changes_meaning(name, value)?;
+            let excuses = match change {
+                Change::Meaning(_) => true,
+                Change::Search(_) => quantifies(subject) || rests_on_search(run, verdict),
+            };
+            excuses.then(|| format!("{word} {}", change.why()))
+        })
     })
+}
+
+/// Whether a verdict needs that the run has missed no model. A `sat` and a wrong model of its own do not.
+fn rests_on_search(run: &Run, verdict: &Verdict) -> bool {
+    match verdict.kind {
+        Kind::InvalidModel | Kind::WrongValue => verdict.accused != Some(run.party()),
+        Kind::Incremental => true,
+        _ => verdict.check.and_then(|check| run.status(check)) != Some(Status::Sat),
+    }
+}
+
+/// Whether a model depends on values that are not in it, so that who looks at some of them only may take the wrong one.
+fn quantifies(subject: &Subject) -> bool {
+    let Some(script) = subject.script else { return true };
+    let usage = smtlib::logic::usage(subject.store, script);
+    usage.quantifiers || usage.higher_order || usage.beyond || usage.opaque
 }
 
 /// Definitions by recursion in a file that we cannot read, so that nobody knows whether they have a solution.

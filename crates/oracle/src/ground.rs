@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use eval::value::{Function, Otherwise, Table};
 use eval::{Interpretation, Model, Value, to_term};
 use rustc_hash::FxHashSet;
-use smtlib::print::{print_command, print_symbol, print_term};
+use smtlib::print::{Dialect, note_escapes, print_command, print_symbol, print_term};
 use smtlib::{Command, Family, Fun, Head, Release, Sort, SortKind, Store, Term};
 
 use crate::frame::Frame;
@@ -46,6 +46,7 @@ pub fn ground(store: &mut Store, frame: &Frame, model: &Model, left_out: &[Fun],
         writer.command(&Command::Assert(formula));
     }
     writer.text.push_str("(check-sat)\n");
+    note_escapes(&mut writer.text, Dialect::of(release));
     Ground { text: writer.text, complete: writer.complete }
 }
 
@@ -75,7 +76,7 @@ impl Writer<'_> {
         match self.release.family {
             Family::Z3 => {}
             Family::Cvc5 | Family::Cvc4 => {
-                let higher_order = self.store.name(logic).starts_with("HO_");
+                let higher_order = smtlib::logic::is_higher_order(self.store.name(logic));
                 self.text.push_str(if higher_order { "(set-logic HO_ALL)\n" } else { "(set-logic ALL)\n" });
             }
             _ => self.command(&Command::SetLogic(logic)),

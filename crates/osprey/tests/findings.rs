@@ -102,6 +102,23 @@ fn a_wrong_model_of_a_script_without_models_is_a_wrong_answer() {
 }
 
 #[test]
+fn a_file_that_lists_no_bugs_is_not_taken_for_a_list_of_known_ones() {
+    if !have(&["z3@5.4.0"]) {
+        return;
+    }
+    let place = Folder::new();
+    let list = place.file("list.txt", "# Known\n0123456789ab\n(check-sat)\n");
+    let out = place.path("out");
+    let words =
+        ["fuzz", "-s", "z3@5.4.0", "--iterations", "1", "--jobs", "1", "--out", &out, "--known", &list];
+    let refused = run(&words);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    assert!(text(&refused).contains("list.txt', line 3: expected a signature"), "{}", text(&refused));
+    std::fs::write(&list, "# Known\n0123456789ab\n").expect("written");
+    assert_eq!(run(&words).status.code(), Some(0));
+}
+
+#[test]
 fn what_is_no_finding_can_be_neither_merged_nor_split() {
     let place = Folder::new();
     let nothing = run(&["findings", "merge", place.all(), place.all()]);

@@ -2,6 +2,9 @@
 
 use crate::outline::{Change, Outline};
 
+/// The tactic that does nothing but solve: where it does as well, no other is to blame.
+pub const PLAIN: &str = "smt";
+
 /// Combinations that are one step smaller: a combination gives way to one of its parts, or loses one.
 pub(crate) fn smaller(tactic: &str) -> Vec<String> {
     let Some(outline) = Outline::of(tactic.as_bytes()) else { return Vec::new() };

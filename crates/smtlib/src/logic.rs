@@ -69,6 +69,8 @@ pub enum Form {
     OpenPower,
     /// An array indexed by arrays.
     ArrayIndex,
+    /// A lambda that is an array.
+    ArrayLambda,
 }
 
 impl Form {
@@ -80,12 +82,19 @@ impl Form {
             Form::OpenRange => "open-range",
             Form::OpenPower => "open-power",
             Form::ArrayIndex => "array-index",
+            Form::ArrayLambda => "array-lambda",
         }
     }
 
     /// All of them.
-    pub const ALL: [Form; 5] =
-        [Form::LanguageChoice, Form::LanguageSymbol, Form::OpenRange, Form::OpenPower, Form::ArrayIndex];
+    pub const ALL: [Form; 6] = [
+        Form::LanguageChoice,
+        Form::LanguageSymbol,
+        Form::OpenRange,
+        Form::OpenPower,
+        Form::ArrayIndex,
+        Form::ArrayLambda,
+    ];
 }
 
 /// Looks at every term and declaration of a script.
@@ -132,6 +141,11 @@ impl Usage {
                     Binder::Forall | Binder::Exists => self.quantifiers = true,
                     Binder::Comprehension => self.beyond = true,
                     Binder::Lambda | Binder::Choice => self.higher_order = true,
+                }
+                if matches!(store.sort_kind(store.sort_of(term)), SortKind::Array(..))
+                    && binder == Binder::Lambda
+                {
+                    self.forms.insert(Form::ArrayLambda);
                 }
                 for var in store.var_list(vars) {
                     let sort = store.var_sort(*var);
@@ -325,14 +339,14 @@ fn is_constant(store: &Store, mut term: Term) -> bool {
 }
 
 /// Puts a script that has left its logic into one that it fits: `ALL` for operators that no standard logic has (solvers
-/// hide their own operators in the others), nonlinear for linear arithmetic, linear for difference arithmetic, with
+/// hide their own operators in the others), or `HO_ALL` if it was a logic of functions as values, nonlinear for linear arithmetic, linear for difference arithmetic, with
 /// bit-vectors where some are declared (Z3 does not know their sort in `QF_FP`). Mutants leave the logic of their seed,
 /// and solvers then refuse them. Tells what the script uses.
 pub fn widen(store: &mut Store, script: &mut Script) -> Usage {
     let mut usage = usage(store, script);
     let Some(name) = usage.logic.as_deref().map(str::to_owned) else { return usage };
     let wider = if usage.operators.iter().any(|op| !op.row().is_standard()) {
-        "ALL".to_owned()
+        if is_higher_order(&name) { "HO_ALL".to_owned() } else { "ALL".to_owned() }
     } else if !has_arithmetic(&name) && usage.theories.iter().any(is_numbers) {
         usage.logic()
     } else {
@@ -350,6 +364,11 @@ pub fn widen(store: &mut Store, script: &mut Script) -> Usage {
     }
     usage.logic = Some(wider.into());
     usage
+}
+
+/// Is it a logic in which functions are values?
+pub fn is_higher_order(name: &str) -> bool {
+    name.starts_with("HO_")
 }
 
 /// Does the logic's name promise numbers with their operators? `QF_S` does not to everybody.
@@ -438,6 +457,9 @@ mod tests {
             ("QF_S", "(< x (str.len \"a\"))", "QF_SLIA"),
             ("QF_S", "(str.prefixof \"a\" \"ab\")", "QF_S"),
             ("QF_UF", "(= x y)", "QF_UF"),
+            ("QF_LIA", "(set.member x (set.singleton y))", "ALL"),
+            ("HO_ALL", "(set.member x (set.singleton y))", "HO_ALL"),
+            ("HO_LIA", "(set.member x (set.singleton y))", "HO_ALL"),
         ] {
             let text = format!("(set-logic {logic}){xy}(assert {formula})(check-sat)");
             assert_eq!(widened(&text), wider, "{text}");

@@ -236,6 +236,18 @@ fn the_smallest_logic_is_found() {
 }
 
 #[test]
+fn a_logic_of_functions_is_named_to_those_who_know_the_name() {
+    let (store, script) = tolerant("(set-logic HO_LIA)(declare-const x Int)(assert (> x 0))(check-sat)");
+    let release = |family| Release::new(family, "5.4.0".parse().expect("version"));
+    let (z3, cvc5) = (release(smtlib::Family::Z3), release(smtlib::Family::Cvc5));
+    let printed = |release| smtlib::print::print(&store, &script, release);
+    assert!(
+        printed(z3).starts_with("(set-logic ALL)\n") && printed(cvc5).starts_with("(set-logic HO_LIA)\n")
+    );
+    assert!(!smtlib::print::same_text(&smtlib::logic::usage(&store, &script), z3, cvc5));
+}
+
+#[test]
 fn old_releases_get_their_own_dialect() {
     let source = "(declare-const s String)(declare-const i Int)(assert (= (str.to_int s) i))\
                   (assert (str.in_re \"\\u{e9}\" (re.* (str.to_re s))))(assert ((_ divisible 3) i))";

@@ -125,6 +125,16 @@ mod tests {
             (format!("{s}(assert (str.in_re s (re.range s \"b\")))"), [true, true, false]),
             ("(declare-fun r () RegLan)(assert true)".to_owned(), [true, true, false]),
             ("(declare-const a (Array (Array Int Int) Int))(assert (= a a))".to_owned(), [true, true, false]),
+            (
+                "(set-logic HO_ALL)(declare-const f (-> Int Int))(assert (= f f))".to_owned(),
+                [true, true, true],
+            ),
+            ("(set-logic ALL)(declare-const f (-> Int Int))(assert (= f f))".to_owned(), [true, true, false]),
+            (
+                "(set-logic HO_ALL)(declare-const a (Array Int Int))(assert (= a (lambda ((x Int)) x)))"
+                    .to_owned(),
+                [true, true, false],
+            ),
             (format!("{s}(assert b)(check-sat)(block-model :literals)(check-sat)"), [false, false, true]),
             (format!("{s}(assert b)(minimize 1)(apply simplify)(check-sat-using smt)"), [true, true, true]),
         ] {

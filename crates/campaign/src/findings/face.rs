@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use oracle::Kind;
-use reduce::blame::{Blame, Blamed, OPTION, Role, TACTIC};
+use reduce::blame::{Blame, Blamed, OPTION, PLAIN, Role, TACTIC};
 use serde::{Deserialize, Serialize};
 use smtlib::Version;
 
@@ -72,7 +72,8 @@ const NEED: f64 = 0.3;
 /// What is left of the weight of constructs that only test or write values.
 const INCIDENTAL: f64 = 0.1;
 
-/// The weight of a tactic: a bug that needs one is in it, or in what it hands on.
+/// The weight of a tactic: a bug that needs one is in it, or in what it hands on. The plain one only leaves preprocessing
+/// out, as `push` and assumptions do.
 const TACTICS: f64 = 1.5;
 
 /// What is left of the weight of constructs that others do as well in the place of.
@@ -173,7 +174,7 @@ impl Face {
 /// The constructs of a finding with their weights, the heaviest first: those that the bug needs, where that is known; else
 /// all that may be to blame.
 fn weighed(finding: &Finding, rarity: &Rarity) -> Vec<Weighed> {
-    let mut all: Vec<Weighed> = match finding.blame.constructs.is_empty() {
+    each_once(match finding.blame.constructs.is_empty() {
         true => {
             let telling = essential(&finding.operators);
             let weigh = |name: &String| {
@@ -183,9 +184,14 @@ fn weighed(finding: &Finding, rarity: &Rarity) -> Vec<Weighed> {
             finding.operators.iter().map(weigh).collect()
         }
         false => blamed(&finding.blame, rarity),
-    };
+    })
+}
+
+/// The heaviest first. Two constructs may go by one name: it counts once, with the greater weight.
+fn each_once(mut all: Vec<Weighed>) -> Vec<Weighed> {
+    all.sort_by(|a, b| a.construct.cmp(&b.construct).then_with(|| b.weight.total_cmp(&a.weight)));
+    all.dedup_by(|later, first| later.construct == first.construct);
     all.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.construct.cmp(&b.construct)));
-    all.dedup_by(|a, b| a.construct == b.construct);
     all
 }
 
@@ -203,7 +209,7 @@ fn blamed(blame: &Blame, rarity: &Rarity) -> Vec<Weighed> {
     let needed = blame.to_blame().any(|blamed| blamed.role != Role::Setting && blamed.needed > 0);
     let weigh = |blamed: &Blamed| {
         let worth = worth(&blamed.construct, rarity);
-        if blamed.construct.starts_with(TACTIC) {
+        if blamed.construct.strip_prefix(TACTIC).is_some_and(|tactic| tactic != PLAIN) {
             return Weighed { construct: blamed.construct.clone(), weight: TACTICS };
         }
         if blamed.role != Role::Computes {
@@ -256,6 +262,23 @@ mod tests {
         };
         let weights = blamed(&tactic, &Rarity::default());
         assert!(weights[1].weight > weights[0].weight, "{weights:?}");
+        let plain = Blame {
+            constructs: vec![
+                named("bit2bool", Role::Computes, 1, &[]),
+                named("tactic smt", Role::Setting, 1, &[]),
+                named("push", Role::Setting, 1, &[]),
+            ],
+        };
+        let weights = blamed(&plain, &Rarity::default());
+        assert!(weights[1].weight < 0.3 * weights[0].weight, "{weights:?}");
+        assert_eq!(weights[1].weight, weights[2].weight, "both leave preprocessing out");
+    }
+
+    #[test]
+    fn a_name_that_stands_for_two_constructs_counts_once_with_the_greater_weight() {
+        let weighed = |construct: &str, weight| Weighed { construct: construct.to_owned(), weight };
+        let all = vec![weighed("bvadd", 0.2), weighed("select", 0.6), weighed("bvadd", 0.9)];
+        assert_eq!(each_once(all), [weighed("bvadd", 0.9), weighed("select", 0.6)]);
     }
 
     #[test]

@@ -20,4 +20,4 @@ pub use finding::{
 pub use folder::{finished, is_running, sweep, write_file};
 pub use group::{Group, Likeness, alike, group_of, releases_fit};
 pub use origin::{Ancestor, Origin, StepFeedback};
-pub use signature::{Constructs, Signature, operators, operators_in};
+pub use signature::{Constructs, Signature, is_listed, operators, operators_in};

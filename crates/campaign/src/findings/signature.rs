@@ -12,6 +12,9 @@ use solver::run::Run;
 use super::finding::Releases;
 use crate::hash;
 
+/// Letters of a signature's hash: enough for all findings that anybody will look at.
+const HASH: usize = 12;
+
 /// Equal for findings taken for the same bug.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -81,7 +84,7 @@ impl Signature {
 
     /// Twelve digits, for names of folders.
     pub fn hash(&self) -> String {
-        hash::name(self.to_string().as_bytes())[..12].to_owned()
+        hash::name(self.to_string().as_bytes())[..HASH].to_owned()
     }
 
     /// A finding with more constructs may be this bug seen through others: all that tells this one apart occurs in it.
@@ -124,6 +127,14 @@ impl fmt::Display for Signature {
         }
         Ok(())
     }
+}
+
+/// Is this a line of a user's list: a signature as it is printed, or the hash of one?
+pub fn is_listed(line: &str) -> bool {
+    let is_hash = line.len() == HASH && line.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let mut parts = line.split(" | ");
+    let kind = parts.next().unwrap_or_default();
+    is_hash || Kind::ALL.iter().any(|known| known.word() == kind) && parts.count() >= 2
 }
 
 /// The operators of a script that may be to blame, by name: all but the Boolean ones.
@@ -304,6 +315,18 @@ mod tests {
             operators: operators.iter().map(ToString::to_string).collect(),
             releases: None,
         })
+    }
+
+    #[test]
+    fn a_list_has_signatures_and_their_hashes_and_nothing_else() {
+        let place = Signature::Place { solver: "z3@4.8.7".into(), place: "a.cpp:1".into() };
+        assert!(is_listed(&place.to_string()) && is_listed(&place.hash()));
+        assert!(is_listed("invalid-model | z3@4.8.7 | default options | mod"));
+        for other in
+            ["", "(check-sat)", "{", "invalid-model", "crash | z3", "# Bugs | of | z3", "0123456789AB"]
+        {
+            assert!(!is_listed(other), "{other}");
+        }
     }
 
     #[test]

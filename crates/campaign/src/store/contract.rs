@@ -217,7 +217,9 @@ fn others_hear_that_a_finding_has_another_group(store: &dyn StoreUnderTest) -> D
     one.claim(&finding("a"), 0)?;
     one.claim(&finding("b"), 1)?;
     other.news()?;
-    one.regroup("b", "a")?;
+    assert!(one.regroup("b", "b", "a")?);
+    // Who has not seen that decides nothing.
+    assert!(!other.regroup("b", "b", "c")? && !other.regroup("nobody's", "b", "c")?);
     let moved = KnownFinding { group: "a".into(), ..finding("b") };
     assert_eq!(other.news()?.findings, std::slice::from_ref(&moved));
     assert_eq!(other.findings()?, [finding("a"), moved]);

@@ -328,15 +328,17 @@ impl CampaignStore for MemoryStore {
         Ok(Claim::New)
     }
 
-    fn regroup(&mut self, hash: &str, group: &str) -> Result<(), StoreError> {
+    fn regroup(&mut self, hash: &str, from: &str, to: &str) -> Result<bool, StoreError> {
         let by = self.writer;
         let mut campaign = self.campaign();
         let at = campaign.change();
-        if let Some((known, change)) = campaign.findings.get_mut(hash) {
-            group.clone_into(&mut known.group);
-            change.touch(at, by);
-        }
-        Ok(())
+        let Some((known, change)) = campaign.findings.get_mut(hash).filter(|(known, _)| known.group == from)
+        else {
+            return Ok(false);
+        };
+        to.clone_into(&mut known.group);
+        change.touch(at, by);
+        Ok(true)
     }
 
     fn show(&mut self, hash: &str, face: &str) -> Result<(), StoreError> {

@@ -168,8 +168,9 @@ pub trait CampaignStore: Send {
     /// processes never make two groups of one bug.
     fn claim(&mut self, finding: &KnownFinding, compared: u64) -> Result<Claim, StoreError>;
 
-    /// Puts a finding into another group, as somebody has decided who knows better.
-    fn regroup(&mut self, hash: &str, group: &str) -> Result<(), StoreError>;
+    /// Puts a finding from one group into another, as somebody has decided who knows better. Tells whether it was still in
+    /// the first: if it was not, somebody else has decided meanwhile, and nothing happens.
+    fn regroup(&mut self, hash: &str, from: &str, to: &str) -> Result<bool, StoreError>;
 
     /// Shows a finding anew: it was told apart before it was reduced, and is clearer now.
     fn show(&mut self, hash: &str, face: &str) -> Result<(), StoreError>;

@@ -9,21 +9,34 @@ use crate::store::{CampaignStore, KnownFinding};
 
 /// Takes the bugs of these findings, by their hashes, for one: that of the first. Tells how many findings have moved.
 pub fn merge(store: &mut dyn CampaignStore, hashes: &[String]) -> Result<usize, CampaignError> {
-    let all = store.findings()?;
-    let groups = hashes.iter().map(|hash| find(&all, hash).map(|one| one.group.clone()));
-    let groups = groups.collect::<Result<Vec<_>, _>>()?;
-    let Some((to, from)) = groups.split_first() else { return Ok(0) };
-    let moved: Vec<&KnownFinding> =
-        all.iter().filter(|one| one.group != *to && from.contains(&one.group)).collect();
-    for one in &moved {
-        store.regroup(&one.hash, to)?;
+    let mut moved = 0;
+    // Somebody else may correct at the same time: it is done when all are seen to be together.
+    loop {
+        let all = store.findings()?;
+        let groups = hashes.iter().map(|hash| find(&all, hash).map(|one| one.group.clone()));
+        let groups = groups.collect::<Result<Vec<_>, _>>()?;
+        let Some((to, from)) = groups.split_first() else { return Ok(moved) };
+        let others: Vec<&KnownFinding> =
+            all.iter().filter(|one| one.group != *to && from.contains(&one.group)).collect();
+        if others.is_empty() {
+            return Ok(moved);
+        }
+        for one in others {
+            moved += usize::from(store.regroup(&one.hash, &one.group, to)?);
+        }
     }
-    Ok(moved.len())
 }
 
 /// Takes these findings for one bug apart from all others. A face without a folder of its own goes with the finding whose
 /// folder it is in.
 pub fn split(store: &mut dyn CampaignStore, hashes: &[String]) -> Result<(), CampaignError> {
+    // Again if somebody else has corrected something of it meanwhile.
+    while !split_once(store, hashes)? {}
+    Ok(())
+}
+
+/// Tells whether all of it could be done.
+fn split_once(store: &mut dyn CampaignStore, hashes: &[String]) -> Result<bool, CampaignError> {
     let all = store.findings()?;
     let named = hashes.iter().map(|hash| find(&all, hash)).collect::<Result<Vec<_>, _>>()?;
     let beside = all.iter().filter(|one| {
@@ -32,23 +45,42 @@ pub fn split(store: &mut dyn CampaignStore, hashes: &[String]) -> Result<(), Cam
     });
     let apart: Vec<&KnownFinding> = named.iter().copied().chain(beside).collect();
     let hashes: Vec<String> = apart.iter().map(|one| one.hash.clone()).collect();
-    let Some(leader) = apart.first() else { return Ok(()) };
+    let Some(leader) = apart.first() else { return Ok(true) };
+    let mut done = true;
     // A group is named after one of its members: those that stay must not be named after one that leaves.
     for one in all.iter().filter(|one| !hashes.contains(&one.hash) && hashes.contains(&one.group)) {
         let stays = all.iter().find(|other| other.group == one.group && !hashes.contains(&other.hash));
-        store.regroup(&one.hash, stays.map_or(one.hash.as_str(), |other| other.hash.as_str()))?;
+        let to = stays.map_or(one.hash.as_str(), |other| other.hash.as_str());
+        done &= store.regroup(&one.hash, &one.group, to)?;
     }
     for one in &apart {
-        store.regroup(&one.hash, &leader.hash)?;
+        done &= store.regroup(&one.hash, &one.group, &leader.hash)?;
     }
-    Ok(())
+    Ok(done)
 }
 
 /// Has the folders of findings say which bug they are taken for now, where that has changed. A folder that cannot be
 /// written keeps nobody else's from being right; the first such error is told at the end.
+///
+/// Whoever writes last has seen the last correction: what has changed while labels were written is written again.
 pub fn relabel(store: &mut dyn CampaignStore, bugs: &Path) -> Result<(), CampaignError> {
+    let groups = |all: &[KnownFinding]| -> Vec<(String, String)> {
+        all.iter().map(|one| (one.hash.clone(), one.group.clone())).collect()
+    };
+    let mut all = store.findings()?;
+    loop {
+        let written = write_labels(&all, bugs);
+        let now = store.findings()?;
+        if groups(&now) == groups(&all) {
+            return written;
+        }
+        all = now;
+    }
+}
+
+fn write_labels(all: &[KnownFinding], bugs: &Path) -> Result<(), CampaignError> {
     let mut failure = None;
-    for group in Group::all(&store.findings()?) {
+    for group in Group::all(all) {
         let example = group.example().map(|one| one.folder.clone()).unwrap_or_default();
         for member in &group.members {
             let Ok((mut finding, folder)) = Finding::read(&bugs.join(&member.folder)) else { continue };

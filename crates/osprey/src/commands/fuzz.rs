@@ -425,13 +425,22 @@ fn stored_identity(settings: &Settings) -> Result<Identity, CampaignError> {
 pub fn known_bugs(paths: &[PathBuf]) -> Result<KnownBugs> {
     let mut known = KnownBugs::default();
     for path in paths {
-        if path.is_dir() {
+        if path.is_dir() || path.ends_with("finding.json") {
             known.folders.push(path.clone());
             continue;
         }
         let text = inputs::read_text(path).context("the list of known signatures")?;
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        known.signatures.extend(lines.map(str::to_owned));
+        for (number, line) in (1..).zip(text.lines().map(str::trim)) {
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            if !campaign::is_listed(line) {
+                let place = format!("'{}', line {number}", path.display());
+                let expected = "expected a signature as `osprey findings` shows it, or its hash";
+                return Err(CampaignError::Usage(format!("{place}: {expected}")).into());
+            }
+            known.signatures.push(line.to_owned());
+        }
     }
     Ok(known)
 }

@@ -28,6 +28,7 @@ use self::variants::{Variant, Whole};
 use crate::error::ReduceError;
 use crate::interface::{Best, Watcher};
 use crate::predicate::Bug;
+pub use crate::tactics::PLAIN;
 
 /// What a bug needs, the most telling construct first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

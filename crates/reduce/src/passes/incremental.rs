@@ -5,7 +5,7 @@ use smtlib::{Command, Script};
 use super::Pass;
 use crate::driver::{Growth, Reduction};
 use crate::error::ReduceError;
-use crate::tactics;
+use crate::tactics::{self, PLAIN};
 use crate::workbench::Draft;
 
 /// Takes out pairs of push and pop, keeps what is in force at one check only, and asserts assumptions.
@@ -38,9 +38,6 @@ impl Pass for Structure {
         Ok(())
     }
 }
-
-/// The tactic that does nothing but solve: where it does as well, no other is to blame.
-const PLAIN: &str = "smt";
 
 /// The script with the plain tactic in every check that has another one.
 fn with_plain_tactic(script: &Script) -> Option<Script> {

@@ -19,6 +19,8 @@ pub struct Dialect {
     pub no_divisible: bool,
     /// Finite sets are `(FiniteSet A)`; `(Set A)` would be an array.
     pub finite_set_sort: bool,
+    /// Logics of functions as values have no names, and are part of `ALL`.
+    pub no_higher_order_logics: bool,
     /// Usual formats of floating-point numbers by name: `Float32` for `(_ FloatingPoint 8 24)`. All releases read both.
     pub named_formats: bool,
 }
@@ -37,6 +39,7 @@ impl Dialect {
             binary_string_order: matches!(release.family, Family::Z3 | Family::Cvc5 | Family::Cvc4),
             no_divisible: release.family == Family::Z3,
             finite_set_sort: release.family == Family::Z3,
+            no_higher_order_logics: release.family == Family::Z3,
             named_formats: false,
         }
     }

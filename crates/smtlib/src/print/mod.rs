@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 use crate::lexer::is_simple_symbol;
 use crate::literal::{Escapes, HEX_NOTE};
-use crate::logic::Usage;
+use crate::logic::{Usage, is_higher_order};
 use crate::release::Release;
 use crate::script::{Command, Script};
 use crate::sort::Sort;
@@ -38,11 +38,16 @@ pub fn print_in(store: &Store, script: &Script, dialect: Dialect) -> String {
             printer.out.push('\n');
         }
     }
-    if dialect.escapes == Escapes::Hex && printer.out.contains("\\x") {
-        printer.out.push_str(HEX_NOTE);
-        printer.out.push('\n');
-    }
+    note_escapes(&mut printer.out, dialect);
     printer.out
+}
+
+/// Ends a text that was put together of printed parts: it says so where its strings are not written as in the standard.
+pub fn note_escapes(text: &mut String, dialect: Dialect) {
+    if dialect.escapes == Escapes::Hex && text.contains("\\x") {
+        text.push_str(HEX_NOTE);
+        text.push('\n');
+    }
 }
 
 /// Do two releases get the same text of a script that uses this? It is never wrong with a yes; strings, sets, functions
@@ -52,6 +57,7 @@ pub fn same_text(usage: &Usage, one: Release, other: Release) -> bool {
         || usage.sequences
         || usage.beyond
         || usage.higher_order
+        || usage.logic.as_deref().is_some_and(is_higher_order)
         || usage.opaque
         || !usage.missing.is_empty()
         || usage.extended;
@@ -162,6 +168,11 @@ impl<'s> Printer<'s> {
 
     fn command(&mut self, command: &Command) {
         match command {
+            Command::SetLogic(logic)
+                if self.dialect.no_higher_order_logics && is_higher_order(self.store.name(*logic)) =>
+            {
+                self.out.push_str("(set-logic ALL)");
+            }
             Command::SetLogic(logic) => self.named("set-logic", *logic),
             Command::SetOption(keyword, value) => self.keyed("set-option", *keyword, value),
             Command::SetInfo(keyword, value) => self.keyed("set-info", *keyword, value),

@@ -368,8 +368,8 @@ impl CampaignStore for JournaledStore {
         Ok(claim)
     }
 
-    fn regroup(&mut self, hash: &str, group: &str) -> Result<(), StoreError> {
-        self.on_server(|server| server.regroup(hash, group))
+    fn regroup(&mut self, hash: &str, from: &str, to: &str) -> Result<bool, StoreError> {
+        self.on_server(|server| server.regroup(hash, from, to))
     }
 
     fn show(&mut self, hash: &str, face: &str) -> Result<(), StoreError> {

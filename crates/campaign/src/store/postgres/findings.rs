@@ -61,13 +61,13 @@ impl Change<'_> {
         Ok(Claim::New)
     }
 
-    pub fn regroup(&mut self, hash: &str, group: &str) -> Result<(), Failure> {
+    pub fn regroup(&mut self, hash: &str, from: &str, to: &str) -> Result<bool, Failure> {
         let (number, writer) = self.signed();
-        self.execute(
-            &format!("UPDATE findings SET bug = $4, {TOUCH} WHERE hash = $1"),
-            &[&hash, &number, &writer, &group],
+        let moved = self.execute(
+            &format!("UPDATE findings SET bug = $4, {TOUCH} WHERE hash = $1 AND bug = $5"),
+            &[&hash, &number, &writer, &to, &from],
         )?;
-        Ok(())
+        Ok(moved > 0)
     }
 
     pub fn show(&mut self, hash: &str, face: &str) -> Result<(), Failure> {

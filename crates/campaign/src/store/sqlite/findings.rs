@@ -79,9 +79,14 @@ impl Change<'_> {
         Ok(Claim::New)
     }
 
-    pub fn regroup(&self, hash: &str, group: &str) -> Result<(), StoreError> {
-        self.transaction.execute("UPDATE findings SET bug = ? WHERE hash = ?", [group, hash])?;
-        self.touch(hash)
+    pub fn regroup(&self, hash: &str, from: &str, to: &str) -> Result<bool, StoreError> {
+        let moved = self
+            .transaction
+            .execute("UPDATE findings SET bug = ? WHERE hash = ? AND bug = ?", [to, hash, from])?;
+        if moved > 0 {
+            self.touch(hash)?;
+        }
+        Ok(moved > 0)
     }
 
     pub fn show(&self, hash: &str, face: &str) -> Result<(), StoreError> {

@@ -294,8 +294,8 @@ impl CampaignStore for SqliteStore {
         self.write(Durability::Machine, |change| change.claim(finding, compared))
     }
 
-    fn regroup(&mut self, hash: &str, group: &str) -> Result<(), StoreError> {
-        self.write(Durability::Machine, |change| change.regroup(hash, group))
+    fn regroup(&mut self, hash: &str, from: &str, to: &str) -> Result<bool, StoreError> {
+        self.write(Durability::Machine, |change| change.regroup(hash, from, to))
     }
 
     fn show(&mut self, hash: &str, face: &str) -> Result<(), StoreError> {
