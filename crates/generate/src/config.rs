@@ -47,6 +47,10 @@ pub struct Config {
     pub incremental: f64,
     /// Probability that a check has assumptions.
     pub assumptions: f64,
+    /// Probability that a script with several checks takes assertions back by `reset-assertions`.
+    pub resets: f64,
+    /// Probability, at each assertion of such a script, that something is declared after a check.
+    pub late: f64,
     /// Ask for models after each check.
     pub get_model: bool,
     /// Ask for the values of some terms after each check.
@@ -85,6 +89,8 @@ impl Default for Config {
             uninterpreted: 0.6,
             incremental: 0.1,
             assumptions: 0.05,
+            resets: 0.1,
+            late: 0.1,
             get_model: false,
             get_value: false,
             get_unsat_core: false,

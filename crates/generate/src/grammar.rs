@@ -12,6 +12,7 @@ use crate::logic::{Logic, UnknownLogic};
 use crate::operands;
 use crate::rng::Rng;
 use crate::scope::Scope;
+use crate::special::is_special;
 use crate::term::Maker;
 
 /// A probabilistic grammar of one logic for a set of solver releases.
@@ -297,7 +298,7 @@ fn productions(class: usize, weights: &[f64]) -> Productions {
     let rows: Vec<&'static Row> = table()
         .rows()
         .iter()
-        .filter(|row| !row.special && weights[row.op as usize] > 0.0)
+        .filter(|row| !row.special && !is_special(row.op) && weights[row.op as usize] > 0.0)
         .filter(|row| CLASS_LIST.get(class).is_some_and(|class| gives(row, *class)))
         .collect();
     // A theory of sixty predicates must not drown one of five, nor the other way round. The operators of the largest theory

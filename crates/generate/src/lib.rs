@@ -21,6 +21,7 @@ pub mod rng;
 mod scope;
 mod script;
 mod solve;
+mod special;
 mod term;
 mod universe;
 

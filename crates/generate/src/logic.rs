@@ -37,14 +37,30 @@ pub struct Logic {
     pub arithmetic: Arithmetic,
     pub finite_fields: bool,
     pub transcendentals: bool,
-    /// Sequences, sets, bags, tuples, nullables: whatever no standard letter stands for.
-    pub everything: bool,
+    /// One of the widest logics, where solvers have what they hide in all others.
+    pub wide: bool,
+    /// What no letter stands for.
+    pub extensions: Extensions,
+    /// Its name tells which theories of a wide logic are wanted: scripts have all of them.
+    pub focused: bool,
+}
+
+/// Theories that only some solvers have, all of them without a letter.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Extensions {
+    pub sequences: bool,
+    pub sets: bool,
+    pub bags: bool,
+    pub tuples: bool,
+    pub nullables: bool,
+    pub separation: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
-    "'{0}' is not a logic: expected ALL, or letters such as QF_ A UF BV FP DT S FF with LIA, NIA, LRA, NRA, LIRA, \
-     NIRA, IDL or RDL at the end"
+    "'{0}' is not a logic: expected letters such as QF_ A UF BV FP DT S FF with LIA, NIA, LRA, NRA, LIRA, NIRA, IDL or \
+     RDL at the end, or ALL, also with theories to choose (ALL+sets+ints: {words})",
+    words = words()
 )]
 pub struct UnknownLogic(pub String);
 
@@ -71,6 +87,33 @@ const LETTERS: &[Letters] = &[
     ("T", |l| l.transcendentals = true),
 ];
 
+/// Theories of a wide logic, each with what it switches on.
+const THEORIES: &[Letters] = &[
+    ("ints", |l| l.ints = true),
+    ("reals", |l| l.reals = true),
+    ("nonlinear", |l| l.arithmetic = Arithmetic::Nonlinear),
+    ("transcendentals", |l| (l.reals, l.transcendentals) = (true, true)),
+    ("bitvectors", |l| l.bitvectors = true),
+    ("floats", |l| l.floats = true),
+    ("strings", |l| (l.strings, l.ints) = (true, true)),
+    ("arrays", |l| l.arrays = true),
+    ("functions", |l| (l.functions, l.sorts) = (true, true)),
+    ("datatypes", |l| l.datatypes = true),
+    ("fields", |l| l.finite_fields = true),
+    ("sequences", |l| (l.extensions.sequences, l.ints) = (true, true)),
+    ("sets", |l| (l.extensions.sets, l.ints) = (true, true)),
+    ("relations", |l| (l.extensions.sets, l.extensions.tuples, l.ints) = (true, true, true)),
+    ("bags", |l| (l.extensions.bags, l.ints) = (true, true)),
+    ("tables", |l| (l.extensions.bags, l.extensions.tuples, l.ints) = (true, true, true)),
+    ("tuples", |l| l.extensions.tuples = true),
+    ("nullables", |l| l.extensions.nullables = true),
+    ("separation", |l| (l.extensions.separation, l.ints) = (true, true)),
+];
+
+fn words() -> String {
+    THEORIES.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ")
+}
+
 impl std::str::FromStr for Logic {
     type Err = UnknownLogic;
 
@@ -92,9 +135,12 @@ impl std::str::FromStr for Logic {
             arithmetic: Arithmetic::None,
             finite_fields: false,
             transcendentals: false,
-            everything: false,
+            wide: false,
+            extensions: Extensions::default(),
+            focused: false,
         };
-        let mut rest = name;
+        let mut chosen = name.split('+');
+        let mut rest = chosen.next().unwrap_or_default();
         if let Some(after) = rest.strip_prefix("HO_") {
             logic.higher_order = true;
             rest = after;
@@ -104,10 +150,14 @@ impl std::str::FromStr for Logic {
             rest = after;
         }
         if rest == "ALL" {
-            logic.allow_all();
+            logic.wide = true;
+            match name.contains('+') {
+                true => logic.allow(chosen).ok_or_else(unknown)?,
+                false => logic.allow_all(),
+            }
             return Ok(logic);
         }
-        if rest.is_empty() {
+        if rest.is_empty() || name.contains('+') {
             return Err(unknown());
         }
         while !rest.is_empty() {
@@ -126,7 +176,37 @@ impl Logic {
             switch(self);
         }
         self.arithmetic = Arithmetic::Nonlinear;
-        self.everything = true;
+        // Separation logic wants a heap, and goes with little else.
+        self.extensions = Extensions {
+            sequences: true,
+            sets: true,
+            bags: true,
+            tuples: true,
+            nullables: true,
+            separation: false,
+        };
+    }
+
+    /// Some theories of a wide logic.
+    fn allow<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Option<()> {
+        for word in words {
+            let (_, switch) = THEORIES.iter().find(|(name, _)| *name == word)?;
+            switch(self);
+        }
+        if self.arithmetic == Arithmetic::None && (self.ints || self.reals) {
+            self.arithmetic = Arithmetic::Linear;
+        }
+        self.focused = true;
+        Some(())
+    }
+
+    /// As scripts name it: theories are chosen here, and `QF_ALL` is our word for `ALL` without quantifiers.
+    pub fn declared_name(&self) -> &str {
+        match self.name.split('+').next().unwrap_or_default() {
+            "QF_ALL" => "ALL",
+            "HO_QF_ALL" => "HO_ALL",
+            name => name,
+        }
     }
 
     pub fn is_difference(&self) -> bool {
@@ -149,10 +229,13 @@ impl Logic {
             Theory::Strings | Theory::Regexes => self.strings,
             Theory::Arrays => self.arrays,
             Theory::FiniteFields => self.finite_fields,
-            Theory::Sequences | Theory::Sets | Theory::Bags | Theory::Tuples | Theory::Nullables => {
-                self.everything
-            }
-            Theory::Separation | Theory::Functions => false,
+            Theory::Sequences => self.extensions.sequences,
+            Theory::Sets => self.extensions.sets,
+            Theory::Bags => self.extensions.bags,
+            Theory::Tuples => self.extensions.tuples,
+            Theory::Nullables => self.extensions.nullables,
+            Theory::Separation => self.extensions.separation,
+            Theory::Functions => self.higher_order && row.op == Op::Apply,
         };
         theory
             && self.has_operator(row)
@@ -164,7 +247,7 @@ impl Logic {
         let arithmetic = matches!(row.theory, Theory::Ints | Theory::Reals);
         match row.op {
             // Z3 knows the power only in its own, widest logic.
-            Op::IntPow | Op::RealPow => self.everything,
+            Op::IntPow | Op::RealPow => self.wide,
             // Part of the mixed theory alone.
             Op::IsInt => self.ints,
             op if self.is_linear() && is_never_linear(op) => false,
@@ -180,7 +263,7 @@ impl Logic {
                 Sort::REAL => self.reals,
                 Sort::STRING | Sort::REGLAN => self.strings,
                 Sort::ROUNDING_MODE => self.floats,
-                Sort::UNIT => self.everything,
+                Sort::UNIT => self.extensions.tuples,
                 _ => true,
             },
             SortPattern::Var(_) => true,
@@ -188,9 +271,10 @@ impl Logic {
             SortPattern::BitVec(_) => self.bitvectors || self.floats,
             SortPattern::Float(..) => self.floats,
             SortPattern::FiniteField(_) => self.finite_fields,
-            SortPattern::Seq(p) | SortPattern::Set(p) | SortPattern::Bag(p) | SortPattern::Nullable(p) => {
-                self.everything && self.has_pattern(p)
-            }
+            SortPattern::Seq(p) => self.extensions.sequences && self.has_pattern(p),
+            SortPattern::Set(p) => self.extensions.sets && self.has_pattern(p),
+            SortPattern::Bag(p) => self.extensions.bags && self.has_pattern(p),
+            SortPattern::Nullable(p) => self.extensions.nullables && self.has_pattern(p),
             SortPattern::Array(i, e) => self.arrays && self.has_pattern(i) && self.has_pattern(e),
             SortPattern::Fun(params, result) => {
                 self.higher_order && params.iter().chain([&**result]).all(|pattern| self.has_pattern(pattern))
@@ -317,7 +401,7 @@ mod tests {
         assert!(l.datatypes && l.ints && l.reals && l.is_linear() && l.quantifiers && !l.arrays);
         assert!(logic("QF_SLIA").strings && logic("QF_S").ints);
         assert!(logic("QF_UFIDL").is_difference());
-        assert!(logic("ALL").everything && logic("QF_NRAT").transcendentals);
+        assert!(logic("ALL").extensions.sets && logic("QF_NRAT").transcendentals);
         assert!(logic("HO_ALL").higher_order && !logic("ALL").higher_order);
         for name in STANDARD {
             logic(name);
@@ -325,8 +409,19 @@ mod tests {
     }
 
     #[test]
+    fn theories_of_a_wide_logic_can_be_chosen() {
+        let l = logic("QF_ALL+sets+bitvectors");
+        assert!(l.extensions.sets && l.bitvectors && l.ints && l.is_linear() && !l.quantifiers);
+        assert!(!l.extensions.bags && !l.strings && !l.reals && l.focused && !logic("ALL").focused);
+        assert_eq!((l.declared_name(), logic("HO_ALL+bags").declared_name()), ("ALL", "HO_ALL"));
+        let relations = logic("ALL+relations+nonlinear");
+        assert!(relations.extensions.tuples && !relations.is_linear() && relations.quantifiers);
+        assert!(!logic("ALL").extensions.separation && logic("ALL+separation").extensions.separation);
+    }
+
+    #[test]
     fn other_names_are_refused() {
-        for name in ["", "QF_", "QF_XYZ", "LIA2", "all"] {
+        for name in ["", "QF_", "QF_XYZ", "LIA2", "all", "QF_LIA+sets", "ALL+", "ALL+heaps"] {
             assert_eq!(name.parse::<Logic>(), Err(UnknownLogic(name.to_owned())));
         }
     }

@@ -24,6 +24,8 @@ pub struct Scope {
     bound: Vec<Var>,
     /// For each of them the variable of another sort that its name hides, with its place among the leaves.
     hidden: Vec<Option<(Var, usize)>>,
+    /// The sorts of locations and data of separation logic.
+    heap: Option<(Sort, Sort)>,
     usage: Usage,
 }
 
@@ -155,6 +157,15 @@ impl Scope {
             let term = store.var_term(hidden);
             slot(&mut self.leaves, store.var_sort(hidden)).insert(place, term);
         }
+    }
+
+    /// There is a heap with locations and data of these sorts.
+    pub(crate) fn set_heap(&mut self, location: Sort, data: Sort) {
+        self.heap = Some((location, data));
+    }
+
+    pub(crate) fn heap(&self) -> Option<(Sort, Sort)> {
+        self.heap
     }
 
     pub fn sorts(&self) -> &[Sort] {

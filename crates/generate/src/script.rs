@@ -9,6 +9,8 @@ use crate::universe::{Universe, universe};
 
 pub(crate) fn script(grammar: &Grammar, store: &mut Store, rng: &mut Rng) -> Script {
     let universe = universe(grammar, store, rng);
+    let incremental = rng.chance(grammar.config.incremental);
+    let resets = incremental && rng.chance(grammar.config.resets);
     let mut writer = Writer {
         grammar,
         store,
@@ -17,6 +19,8 @@ pub(crate) fn script(grammar: &Grammar, store: &mut Store, rng: &mut Rng) -> Scr
         script: Script::default(),
         booleans: Vec::new(),
         named: 0,
+        incremental,
+        resets,
     };
     writer.options();
     writer.declare(universe);
@@ -34,6 +38,10 @@ struct Writer<'a> {
     /// Boolean constants, to assume.
     booleans: Vec<Term>,
     named: usize,
+    /// It has several checks.
+    incremental: bool,
+    /// Assertions are taken back by `reset-assertions` too.
+    resets: bool,
 }
 
 impl Writer<'_> {
@@ -59,14 +67,19 @@ impl Writer<'_> {
         if config.get_unsat_core {
             self.option(":produce-unsat-cores");
         }
-        // QF_ALL is our word for ALL without quantifiers; solvers do not know it.
-        let name = self.grammar.logic.name.as_str();
-        let logic = self.store.symbol(if name == "QF_ALL" { "ALL" } else { name });
+        if self.resets {
+            // Otherwise declarations go with the assertions.
+            self.option(":global-declarations");
+        }
+        let logic = self.store.symbol(self.grammar.logic.declared_name());
         self.push(Command::SetLogic(logic));
     }
 
     fn declare(&mut self, universe: Universe) {
         self.script.commands.extend(universe.commands);
+        if let Some(heap) = universe.heap {
+            self.heap(heap);
+        }
         let mut sorts = universe.sorts;
         self.scope.add_sort(self.store, Sort::BOOL);
         for sort in &sorts {
@@ -92,6 +105,15 @@ impl Writer<'_> {
                 self.function(i, &sorts);
             }
         }
+    }
+
+    /// `(declare-heap (Location Data))`.
+    fn heap(&mut self, (location, data): (Sort, Sort)) {
+        let sorts = [location, data].map(|sort| self.store.sort_text(sort));
+        let name = self.store.symbol("declare-heap");
+        let text = format!("(declare-heap ({} {}))", sorts[0], sorts[1]);
+        self.push(Command::Opaque { name, text: text.into() });
+        self.scope.set_heap(location, data);
     }
 
     fn needs_variable(&self, sort: Sort) -> bool {
@@ -160,7 +182,7 @@ impl Writer<'_> {
     fn body(&mut self) {
         let config = &self.grammar.config;
         let count = self.count(config.assertions);
-        if !self.rng.chance(config.incremental) {
+        if !self.incremental {
             for _ in 0..count {
                 self.assert();
             }
@@ -172,6 +194,15 @@ impl Writer<'_> {
             if level > 0 && self.rng.chance(0.3) {
                 self.push(Command::Pop(1));
                 level -= 1;
+            }
+            if self.resets && i > 0 && self.rng.chance(0.25) {
+                self.push(Command::ResetAssertions);
+                level = 0;
+            }
+            // What is declared at another level would go with it.
+            if level == 0 && i > 0 && self.rng.chance(config.late) {
+                let sort = self.rng.pick(self.scope.sorts()).copied().unwrap_or(Sort::BOOL);
+                self.variable(sort);
             }
             if self.rng.chance(0.4) {
                 self.push(Command::Push(1));

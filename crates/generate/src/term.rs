@@ -33,14 +33,16 @@ const CONSTRUCTOR: f64 = 0.8;
 const SELECTOR: f64 = 0.25;
 const TESTER: f64 = 0.2;
 const MATCH: f64 = 0.04;
+/// Operators over the components of tuples, and their like.
+const SPECIAL: f64 = 0.5;
 /// The operators of the table where only `ite` and its like are left.
 const FEW_OPERATORS: f64 = 0.3;
 
 pub(crate) struct Maker<'a> {
-    grammar: &'a Grammar,
-    store: &'a mut Store,
-    rng: &'a mut Rng,
-    scope: &'a mut Scope,
+    pub(crate) grammar: &'a Grammar,
+    pub(crate) store: &'a mut Store,
+    pub(crate) rng: &'a mut Rng,
+    pub(crate) scope: &'a mut Scope,
     /// Operator nodes that may still be made.
     budget: usize,
     /// How many terms in the place of leaves are around.
@@ -202,13 +204,15 @@ impl<'a> Maker<'a> {
             (false, Sort::REGLAN) => (0.0, 0.0),
             (false, _) => (0.0, MATCH),
         };
-        let others = constructs + functions + selectors + testers + matches;
+        let specials = if self.has_specials(sort) { SPECIAL } else { 0.0 };
+        let others = constructs + functions + selectors + testers + matches + specials;
         if others == 0.0 {
             return self.operator(sort, depth);
         }
         let rows = &self.grammar.productions(self.store.sort_kind(sort)).rows;
         let operators = if rows.len() > 6 { 1.0 } else { FEW_OPERATORS };
-        match self.rng.weighted(&[operators, constructs, functions, selectors, testers, matches])? {
+        let ways = [operators, constructs, functions, selectors, testers, matches, specials];
+        match self.rng.weighted(&ways)? {
             0 => self.operator(sort, depth),
             1 => self.constructor(sort, depth),
             2 => self.call(sort, depth),
@@ -223,7 +227,8 @@ impl<'a> Maker<'a> {
                 let arg = self.term(of, depth - 1)?;
                 self.store.datatype_node(Head::Tester(datatype, constructor), &[arg], None).ok()
             }
-            _ => self.match_cases(sort, depth),
+            5 => self.match_cases(sort, depth),
+            _ => self.special(sort, depth),
         }
     }
 
@@ -251,6 +256,15 @@ impl<'a> Maker<'a> {
     }
 
     fn row(&mut self, row: &Row, sort: Sort, depth: usize) -> Option<Term> {
+        match (row.op, self.scope.heap()) {
+            (Op::SepPto, Some((location, data))) => {
+                let args = [self.term(location, depth - 1)?, self.term(data, depth - 1)?];
+                return self.store.op(row.op, &args).ok();
+            }
+            (Op::SepNil, Some((location, _))) if sort == location => {}
+            (Op::SepPto | Op::SepNil | Op::SepEmp, None) | (Op::SepNil, _) => return None,
+            _ => {}
+        }
         let bindings = Solver {
             store: self.store,
             rng: self.rng,

@@ -15,7 +15,15 @@ const PRIMES: &[u64] = &[2, 3, 5, 7, 11, 13, 17, 101, 257, 65537, 2_147_483_647]
 pub(crate) struct Universe {
     pub commands: Vec<Command>,
     pub sorts: Vec<Sort>,
+    /// Locations and data of separation logic.
+    pub heap: Option<(Sort, Sort)>,
 }
+
+/// Probabilities of sequences, sets and their like, and of tuples, among all sorts of a script.
+const EXTENSION: f64 = 0.25;
+const TUPLE: f64 = 0.15;
+/// The same where they are asked for.
+const FOCUS: f64 = 0.9;
 
 pub(crate) fn universe(grammar: &Grammar, store: &mut Store, rng: &mut Rng) -> Universe {
     let mut chooser = Chooser { grammar, store, rng, commands: Vec::new(), sorts: Vec::new() };
@@ -23,7 +31,8 @@ pub(crate) fn universe(grammar: &Grammar, store: &mut Store, rng: &mut Rng) -> U
     chooser.declared();
     chooser.datatypes();
     chooser.compound();
-    Universe { commands: chooser.commands, sorts: chooser.sorts }
+    let heap = chooser.heap();
+    Universe { commands: chooser.commands, sorts: chooser.sorts, heap }
 }
 
 struct Chooser<'a> {
@@ -65,7 +74,8 @@ impl Chooser<'_> {
         }
         // A logic of few sorts uses them all; ALL picks some.
         self.rng.shuffle(&mut kinds);
-        for kind in kinds.into_iter().take(self.grammar.config.sorts.max(1)) {
+        let most = if logic.focused { kinds.len() } else { self.grammar.config.sorts.max(1) };
+        for kind in kinds.into_iter().take(most) {
             kind(self);
         }
     }
@@ -179,14 +189,12 @@ impl Chooser<'_> {
         if logic.arrays {
             // QF_AX and its like have nothing but arrays to talk about.
             let only = self.grammar.logic.name.ends_with("AX");
-            if only || self.rng.chance(config.arrays.max(if logic.everything { 0.0 } else { 0.8 })) {
+            let least = if logic.wide && !logic.focused { 0.0 } else { 0.8 };
+            if only || self.rng.chance(config.arrays.max(least)) {
                 for _ in 0..self.rng.between(1, 2) {
                     self.array();
                 }
             }
-        }
-        if !logic.everything {
-            return;
         }
         type Wrap = fn(Sort) -> SortKind;
         let wraps: [(Op, Wrap); 4] = [
@@ -196,17 +204,45 @@ impl Chooser<'_> {
             (Op::NullableSome, SortKind::Nullable),
         ];
         for (needs, wrap) in wraps {
-            if self.grammar.allows(needs) && self.rng.chance(0.25) {
+            if self.grammar.allows(needs) && self.rng.chance(if logic.focused { FOCUS } else { EXTENSION }) {
                 let element = self.element();
                 let sort = self.store.sort(wrap(element));
                 self.add(sort);
             }
         }
-        if self.grammar.has_tuples() && self.rng.chance(0.15) {
-            let fields: Vec<Sort> = (0..self.rng.between(1, 3)).map(|_| self.element()).collect();
-            let sort = self.store.sort(SortKind::Tuple(fields.into()));
-            self.add(sort);
+        if self.grammar.has_tuples() && self.rng.chance(if logic.focused { FOCUS } else { TUPLE }) {
+            self.tuples();
         }
+    }
+
+    /// A sort of tuples, and often sets or bags of them: relations and tables.
+    fn tuples(&mut self) {
+        let first = self.element();
+        let fields: Vec<Sort> = match self.rng.chance(0.4) {
+            // What has a closure and an identity.
+            true => vec![first, first],
+            false => (0..self.rng.between(1, 3)).map(|_| self.element()).collect(),
+        };
+        let tuple = self.store.sort(SortKind::Tuple(fields.into()));
+        self.add(tuple);
+        type Wrap = fn(Sort) -> SortKind;
+        let wraps: [(Op, Wrap); 2] = [(Op::SetSingleton, SortKind::Set), (Op::BagMake, SortKind::Bag)];
+        for (needs, wrap) in wraps {
+            if self.grammar.allows(needs) && self.rng.chance(0.8) {
+                let sort = self.store.sort(wrap(tuple));
+                self.add(sort);
+            }
+        }
+    }
+
+    /// The sorts of locations and data, where there is a heap.
+    fn heap(&mut self) -> Option<(Sort, Sort)> {
+        if !self.grammar.allows(Op::SepPto) {
+            return None;
+        }
+        let location = self.rng.pick(&self.sorts).copied()?;
+        let data = self.rng.pick(&self.sorts).copied()?;
+        Some((location, data))
     }
 
     fn element(&mut self) -> Sort {

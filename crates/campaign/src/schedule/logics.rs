@@ -4,7 +4,7 @@ use crate::config::Identity;
 use crate::target::Target;
 
 /// Logics for scripts from nothing, tried by those solvers that have their theories.
-const LOGICS: [(&str, &[&str]); 34] = [
+const LOGICS: [(&str, &[&str]); 48] = [
     ("QF_UF", &["functions"]),
     ("QF_LIA", &["ints"]),
     ("QF_NIA", &["ints"]),
@@ -38,6 +38,20 @@ const LOGICS: [(&str, &[&str]); 34] = [
     ("BV", &["quantifiers", "bitvectors"]),
     ("UFLIA", &["quantifiers", "functions", "ints"]),
     ("AUFLIRA", &["quantifiers", "arrays", "functions", "ints", "reals"]),
+    ("QF_FF", &["finite_fields"]),
+    ("QF_ALL+sequences", &["sequences", "ints"]),
+    ("QF_ALL+sequences+strings+bitvectors", &["sequences", "strings", "regexes", "ints", "bitvectors"]),
+    ("QF_ALL+sequences+datatypes+arrays", &["sequences", "datatypes", "arrays", "ints"]),
+    ("ALL+sequences+functions", &["sequences", "functions", "quantifiers", "ints"]),
+    ("QF_ALL+sets", &["sets", "ints"]),
+    ("QF_ALL+sets+functions+datatypes", &["sets", "functions", "datatypes", "ints"]),
+    ("HO_ALL+sets", &["sets", "lambdas", "quantifiers", "ints"]),
+    ("QF_ALL+relations", &["sets", "relations_tuples", "ints"]),
+    ("QF_ALL+bags", &["bags", "ints"]),
+    ("HO_ALL+bags+tables", &["bags", "relations_tuples", "lambdas", "quantifiers", "ints"]),
+    ("QF_ALL+nullables+bitvectors+datatypes", &["nullables", "bitvectors", "datatypes"]),
+    ("QF_ALL+separation+functions", &["separation", "functions", "ints"]),
+    ("QF_ALL+transcendentals+ints", &["transcendentals", "reals", "ints"]),
     (
         "ALL",
         &[

@@ -1,0 +1,282 @@
+//! Operators whose sorts no pattern of the table tells: those over the components of tuples, and their like.
+//!
+//! Each way goes from the wanted sort to the sorts of arguments, as the table's rows do; what it makes is sorted by the
+//! store like everything else.
+
+use smtlib::{Index, Op, Sort, SortKind, Term};
+
+use crate::term::Maker;
+
+/// Attempts to find sorts that the script has something of.
+const TRIES: usize = 4;
+
+/// Rows of the table whose pattern takes more than solvers do: only relations have closures and parts.
+pub(crate) fn is_special(op: Op) -> bool {
+    matches!(op, Op::RelTclosure | Op::RelGroupNone | Op::TableGroupNone)
+}
+
+impl Maker<'_> {
+    /// Is there any for this sort?
+    pub(crate) fn has_specials(&self, sort: Sort) -> bool {
+        let logic = &self.grammar.logic;
+        let collections = logic.extensions.tuples || logic.extensions.sets;
+        (collections || logic.higher_order) && !self.specials(sort).is_empty()
+    }
+
+    /// One of them, of this sort.
+    pub(crate) fn special(&mut self, sort: Sort, depth: usize) -> Option<Term> {
+        let op = *self.rng.pick(&self.specials(sort))?;
+        let made = self.make_special(op, sort, depth);
+        self.scope.count(op, 1.0, made.is_some());
+        made.filter(|term| self.store.sort_of(*term) == sort)
+    }
+
+    fn specials(&self, sort: Sort) -> Vec<Op> {
+        let mut ops = Vec::new();
+        if !self.tuples_with(sort).is_empty() {
+            ops.push(Op::TupleSelect);
+        }
+        if self.grammar.logic.higher_order && !self.scope.functions(sort).is_empty() {
+            ops.push(Op::Apply);
+        }
+        match self.store.sort_kind(sort) {
+            SortKind::Tuple(_) => ops.extend([Op::TupleUpdate, Op::TupleProject]),
+            SortKind::Set(element) => {
+                ops.push(Op::SetInsert);
+                match self.store.sort_kind(*element) {
+                    SortKind::Tuple(fields) => {
+                        ops.extend([Op::RelTranspose, Op::RelJoin, Op::RelProject]);
+                        match **fields {
+                            [one, other] if one == other => ops.extend([Op::RelIden, Op::RelTclosure]),
+                            [_] => ops.push(Op::RelJoinImage),
+                            _ => {}
+                        }
+                        if fields.len() > 1 {
+                            ops.extend([Op::RelProduct, Op::RelTableJoin]);
+                        }
+                    }
+                    SortKind::Set(inner) if self.is_tuple(*inner) => ops.push(Op::RelGroup),
+                    _ => {}
+                }
+            }
+            SortKind::Bag(element) => match self.store.sort_kind(*element) {
+                SortKind::Tuple(fields) => {
+                    ops.push(Op::TableProject);
+                    if fields.len() > 1 {
+                        ops.extend([Op::TableProduct, Op::TableJoin]);
+                    }
+                }
+                SortKind::Bag(inner) if self.is_tuple(*inner) => ops.push(Op::TableGroup),
+                _ => {}
+            },
+            _ => {}
+        }
+        ops.retain(|op| self.grammar.allows(*op));
+        ops
+    }
+
+    fn make_special(&mut self, op: Op, sort: Sort, depth: usize) -> Option<Term> {
+        let depth = depth.checked_sub(1)?;
+        let fields = self.fields(sort);
+        match op {
+            Op::TupleSelect => {
+                let tuple = *self.rng.pick(&self.tuples_with(sort))?;
+                let of = self.fields(tuple);
+                let places: Vec<usize> = (0..of.len()).filter(|place| of[*place] == sort).collect();
+                let place = *self.rng.pick(&places)?;
+                let arg = self.term(tuple, depth)?;
+                self.indexed(op, &[place], &[arg])
+            }
+            Op::Apply => {
+                let fun = *self.rng.pick(self.scope.functions(sort))?;
+                let params = self.store.fun(fun).params.clone();
+                let mut args = vec![self.store.call(fun, &[]).ok()?];
+                for param in &params {
+                    args.push(self.term(*param, depth)?);
+                }
+                self.store.op(op, &args).ok()
+            }
+            Op::TupleUpdate => {
+                let place = self.rng.below(fields.len().max(1));
+                let args = [self.term(sort, depth)?, self.term(*fields.get(place)?, depth)?];
+                self.indexed(op, &[place], &args)
+            }
+            Op::TupleProject => self.projection(op, &fields, depth, |maker, of| maker.tuple(of)),
+            Op::RelProject => self.projection(op, &fields, depth, |maker, of| maker.relation(of)),
+            Op::TableProject => self.projection(op, &fields, depth, |maker, of| maker.table(of)),
+            Op::SetInsert => {
+                let SortKind::Set(element) = *self.store.sort_kind(sort) else { return None };
+                let mut args = Vec::new();
+                for _ in 0..self.rng.between(1, 2) {
+                    args.push(self.term(element, depth)?);
+                }
+                args.push(self.term(sort, depth)?);
+                self.store.op(op, &args).ok()
+            }
+            Op::RelTranspose => {
+                let turned: Vec<Sort> = fields.iter().rev().copied().collect();
+                let of = self.relation(&turned);
+                self.over(op, &[of], depth)
+            }
+            Op::RelTclosure => self.over(op, &[sort], depth),
+            Op::RelIden => {
+                let of = self.relation(&fields[..1]);
+                self.over(op, &[of], depth)
+            }
+            Op::RelJoinImage => {
+                let other = self.component(&fields)?;
+                let of = self.relation(&[fields[0], other]);
+                let args = [self.term(of, depth)?, self.store.int(self.rng.below(3))];
+                self.store.op(op, &args).ok()
+            }
+            Op::RelJoin => {
+                let (left, right) = self.familiar(|maker| {
+                    let between = maker.component(&fields)?;
+                    let (left, right) = fields.split_at(maker.rng.between(0, fields.len()));
+                    let left = maker.relation(&[left, &[between]].concat());
+                    Some((left, maker.relation(&[&[between], right].concat())))
+                })?;
+                self.over(op, &[left, right], depth)
+            }
+            Op::RelProduct => self.product(op, &fields, depth, |maker, of| maker.relation(of)),
+            Op::TableProduct => self.product(op, &fields, depth, |maker, of| maker.table(of)),
+            Op::RelTableJoin => self.product(op, &fields, depth, |maker, of| maker.relation(of)),
+            Op::TableJoin => self.product(op, &fields, depth, |maker, of| maker.table(of)),
+            Op::RelGroup | Op::TableGroup => {
+                let (SortKind::Set(of) | SortKind::Bag(of)) = *self.store.sort_kind(sort) else {
+                    return None;
+                };
+                let width = self.fields(of).len().max(1);
+                let arg = self.term(of, depth)?;
+                let place = self.rng.below(width);
+                self.indexed(op, &[place], &[arg])
+            }
+            _ => None,
+        }
+    }
+
+    /// Components chosen from wider tuples: every wanted one must be there.
+    fn projection(
+        &mut self,
+        op: Op,
+        wanted: &[Sort],
+        depth: usize,
+        collection: fn(&mut Self, &[Sort]) -> Sort,
+    ) -> Option<Term> {
+        let mut of = wanted.to_vec();
+        for _ in 0..self.rng.between(0, 2) {
+            let more = self.component(wanted)?;
+            of.insert(self.rng.between(0, of.len()), more);
+        }
+        let mut places = Vec::new();
+        for sort in wanted {
+            let there: Vec<usize> = (0..of.len()).filter(|place| of[*place] == *sort).collect();
+            places.push(*self.rng.pick(&there)?);
+        }
+        let of = collection(self, &of);
+        let arg = self.term(of, depth)?;
+        self.indexed(op, &places, &[arg])
+    }
+
+    /// Two collections side by side; joined where an index tells which components must be equal.
+    fn product(
+        &mut self,
+        op: Op,
+        fields: &[Sort],
+        depth: usize,
+        collection: fn(&mut Self, &[Sort]) -> Sort,
+    ) -> Option<Term> {
+        let (left, right) = fields.split_at(self.rng.between(1, fields.len().checked_sub(1)?));
+        let pairs: Vec<(usize, usize)> = (0..left.len())
+            .flat_map(|a| (0..right.len()).map(move |b| (a, b)))
+            .filter(|(a, b)| left[*a] == right[*b])
+            .collect();
+        let (left, right) = (collection(self, left), collection(self, right));
+        let args = [self.term(left, depth)?, self.term(right, depth)?];
+        match op {
+            Op::RelProduct | Op::TableProduct => self.store.op(op, &args).ok(),
+            _ => {
+                let (a, b) = *self.rng.pick(&pairs)?;
+                self.indexed(op, &[a, b], &args)
+            }
+        }
+    }
+
+    fn over(&mut self, op: Op, sorts: &[Sort], depth: usize) -> Option<Term> {
+        let args = sorts.iter().map(|sort| self.term(*sort, depth)).collect::<Option<Vec<_>>>()?;
+        self.store.op(op, &args).ok()
+    }
+
+    fn indexed(&mut self, op: Op, places: &[usize], args: &[Term]) -> Option<Term> {
+        let indices: Vec<Index> = places.iter().map(|place| Index::Number(*place as u32)).collect();
+        self.store.indexed(op, &indices, args).ok()
+    }
+
+    /// Two sorts, of both of which the script has something if a few attempts find such.
+    fn familiar(
+        &mut self,
+        mut choose: impl FnMut(&mut Self) -> Option<(Sort, Sort)>,
+    ) -> Option<(Sort, Sort)> {
+        let mut chosen = choose(self)?;
+        for _ in 1..TRIES {
+            let (one, other) = chosen;
+            if !self.scope.leaves(one).is_empty() && !self.scope.leaves(other).is_empty() {
+                break;
+            }
+            chosen = choose(self)?;
+        }
+        Some(chosen)
+    }
+
+    /// A sort for one more component: mostly one of these.
+    fn component(&mut self, of: &[Sort]) -> Option<Sort> {
+        if !of.is_empty() && self.rng.chance(0.7) {
+            return self.rng.pick(of).copied();
+        }
+        let flat = |sort: &&Sort| {
+            let kind = self.store.sort_kind(**sort);
+            !matches!(kind, SortKind::Tuple(_) | SortKind::Set(_) | SortKind::Bag(_))
+        };
+        let flat: Vec<Sort> = self.scope.sorts().iter().filter(flat).copied().collect();
+        self.rng.pick(&flat).copied()
+    }
+
+    /// The components of a tuple, or of the tuples in a collection.
+    fn fields(&self, sort: Sort) -> Vec<Sort> {
+        match self.store.sort_kind(sort) {
+            SortKind::Tuple(fields) => fields.to_vec(),
+            SortKind::Set(element) | SortKind::Bag(element) => match self.store.sort_kind(*element) {
+                SortKind::Tuple(fields) => fields.to_vec(),
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    fn is_tuple(&self, sort: Sort) -> bool {
+        matches!(self.store.sort_kind(sort), SortKind::Tuple(_))
+    }
+
+    /// Sorts of tuples that have a component of this sort.
+    fn tuples_with(&self, sort: Sort) -> Vec<Sort> {
+        let has = |tuple: &&Sort| match self.store.sort_kind(**tuple) {
+            SortKind::Tuple(fields) => fields.contains(&sort),
+            _ => false,
+        };
+        self.scope.sorts().iter().filter(has).copied().collect()
+    }
+
+    fn tuple(&mut self, fields: &[Sort]) -> Sort {
+        self.store.sort(SortKind::Tuple(fields.into()))
+    }
+
+    fn relation(&mut self, fields: &[Sort]) -> Sort {
+        let tuple = self.tuple(fields);
+        self.store.sort(SortKind::Set(tuple))
+    }
+
+    fn table(&mut self, fields: &[Sort]) -> Sort {
+        let tuple = self.tuple(fields);
+        self.store.sort(SortKind::Bag(tuple))
+    }
+}
