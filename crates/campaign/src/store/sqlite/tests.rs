@@ -268,7 +268,7 @@ fn files_of_newer_versions_and_of_other_programs_are_refused() {
     let connection = Connection::open(folder.path().join(FILE)).expect("opened");
     connection.execute_batch("PRAGMA user_version = 5").expect("set");
     for result in [store::open(folder.path()), store::read(folder.path())] {
-        assert!(matches!(result, Err(StoreError::Newer { found: 4, .. })));
+        assert!(matches!(result, Err(StoreError::Newer { found: 5, .. })));
     }
     connection.execute_batch("PRAGMA user_version = 0").expect("set");
     assert!(matches!(store::open(folder.path()), Err(StoreError::Foreign(_))));
