@@ -85,6 +85,8 @@ pub struct Reader {
     findings: BTreeMap<PathBuf, ReadFinding>,
     identity: Option<Arc<Identity>>,
     slow: Option<Slow>,
+    /// Only findings are wanted.
+    brief: bool,
 }
 
 /// A finding as it was read, and what tells whether it has changed since.
@@ -130,7 +132,14 @@ impl Reader {
             findings: BTreeMap::new(),
             identity: None,
             slow: None,
+            brief: false,
         })
+    }
+
+    /// For those who only want the findings: curves, shares and seeds are left out.
+    #[must_use]
+    pub fn brief(self) -> Reader {
+        Reader { brief: true, ..self }
     }
 
     /// The output folder.
@@ -140,8 +149,16 @@ impl Reader {
 
     /// The campaign as it is now.
     pub fn read(&mut self) -> Result<Overview, ReportError> {
-        let mut told = self.ask()?;
+        let (mut told, failure) = match self.ask() {
+            Ok(told) => (told, None),
+            // What was read before is better than nothing.
+            Err(error) if self.identity.is_some() => return Err(error),
+            Err(error) => (Told::without_store(&error), Some(error)),
+        };
         let mut entries = self.entries(&told.known, &mut told.notes)?;
+        if let Some(failure) = failure.filter(|_| entries.is_empty()) {
+            return Err(failure);
+        }
         entries.sort_by_key(Entry::name);
         let slow = self.slow.clone();
         told.totals.count_findings(&told.known);
@@ -166,11 +183,8 @@ impl Reader {
         if self.store.is_none() {
             match store::read(&self.out) {
                 Ok(store) => self.store = Some(store),
-                Err(StoreError::Missing(_)) => {
-                    let note = "there is no store beside the findings: counts and curves are missing, and bugs are \
-                                told apart by what findings say";
-                    return Ok(Told { notes: vec![note.to_owned()], ..Told::default() });
-                }
+                // A session of performance fuzzing has none, and neither have findings that were copied.
+                Err(error @ StoreError::Missing(_)) => return Ok(Told::without_store(&error)),
                 Err(error) => return Err(CampaignError::from(error).into()),
             }
         }
@@ -205,7 +219,7 @@ impl Reader {
             }
             Err(error) => return Err(failed(error)),
         };
-        if self.slow.as_ref().is_none_or(|slow| slow.read.elapsed() >= SLOW) {
+        if !self.brief && self.slow.as_ref().is_none_or(|slow| slow.read.elapsed() >= SLOW) {
             self.slow = Some(Slow {
                 read: Instant::now(),
                 learned: Arc::new(store.learned().map_err(failed)?),
@@ -252,6 +266,14 @@ impl Reader {
             self.findings.insert(folder, read);
         }
         Ok(entries)
+    }
+}
+
+impl Told {
+    /// The folders of findings are all there is.
+    fn without_store(why: &dyn std::fmt::Display) -> Told {
+        let note = format!("{why}; counts and curves are missing, and bugs are told apart by what findings say");
+        Told { notes: vec![note], ..Told::default() }
     }
 }
 

@@ -28,10 +28,9 @@ pub const STYLE: &str = include_str!("../../assets/style.css");
 /// The script of all pages.
 pub const SCRIPT: &str = include_str!("../../assets/script.js");
 
-/// What pages may load: nothing from elsewhere, and nothing that is written into them. Pages on a disk have no origin of
-/// their own, so that the scheme is named, too.
-pub const POLICY: &str = "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file:; \
-    connect-src 'self'; base-uri 'none'; form-action 'none'";
+/// What pages may load: nothing from elsewhere, and nothing that is written into them.
+pub const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
+    base-uri 'none'; form-action 'none'";
 
 /// Where a page is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
