@@ -19,7 +19,7 @@ pub struct Entry {
     pub duplicates: u64,
     /// The bug it is taken for: the hash of the first finding that showed it.
     pub bug: String,
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "shared")]
     pub finding: Arc<Finding>,
     /// The bug in one line.
     #[serde(skip)]
@@ -223,6 +223,10 @@ pub fn bugs(entries: Vec<Entry>, known: &[KnownFinding]) -> Vec<Bug> {
     let mut bugs: Vec<Bug> = members.into_iter().filter_map(bug).collect();
     bugs.sort_by_cached_key(Bug::rank);
     bugs
+}
+
+fn shared<S: serde::Serializer>(finding: &Arc<Finding>, serializer: S) -> Result<S::Ok, S::Error> {
+    Finding::serialize(finding, serializer)
 }
 
 /// The bug that a finding says it is taken for.

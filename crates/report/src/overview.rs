@@ -285,12 +285,12 @@ impl Overview {
 
     /// A finding by the name of its folder, with its bug and the place of that.
     pub fn find(&self, name: &str) -> Option<(usize, &Bug, &Entry)> {
-        let of = |(place, bug): (usize, &'_ Bug)| {
-            bug.members().position(|entry| entry.name() == name).map(|member| (place, member))
-        };
-        let (place, member) = self.bugs.iter().enumerate().find_map(of)?;
-        let bug = &self.bugs[place];
-        Some((place, bug, bug.members().nth(member)?))
+        for (place, bug) in self.bugs.iter().enumerate() {
+            if let Some(entry) = bug.members().find(|entry| entry.name() == name) {
+                return Some((place, bug, entry));
+            }
+        }
+        None
     }
 
     /// Bugs by the gravest kind they were seen as, the gravest first.

@@ -3,7 +3,7 @@
 //! It keeps what pages complain about and what they load, so that a test can say that there was nothing of either.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -187,24 +187,6 @@ impl Browser {
     pub fn requests(&self) -> &[String] {
         &self.requests
     }
-
-    /// Shows pages as in a window of this size, light or dark.
-    pub fn view(&mut self, width: u32, height: u32, dark: bool) {
-        self.call(
-            "Emulation.setDeviceMetricsOverride",
-            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false }),
-        );
-        let scheme = if dark { "dark" } else { "light" };
-        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
-        self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
-    }
-
-    /// Writes a picture of the window.
-    pub fn picture(&mut self, path: &Path) {
-        let shot = self.call("Page.captureScreenshot", json!({ "format": "png" }));
-        let bytes = decoded(shot["data"].as_str().unwrap_or_default());
-        std::fs::write(path, bytes).expect("a picture");
-    }
 }
 
 impl Drop for Browser {
@@ -212,36 +194,5 @@ impl Drop for Browser {
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.profile);
-    }
-}
-
-/// Bytes of a text in base 64.
-fn decoded(text: &str) -> Vec<u8> {
-    let digit = |byte: u8| match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'a'..=b'z' => Some(byte - b'a' + 26),
-        b'0'..=b'9' => Some(byte - b'0' + 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
-        _ => None,
-    };
-    let (mut bytes, mut bits, mut count) = (Vec::with_capacity(text.len() * 3 / 4), 0u32, 0);
-    for value in text.bytes().filter_map(digit) {
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-        }
-    }
-    bytes
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn base_64_is_read() {
-        assert_eq!(super::decoded("T3NwcmV5IQ=="), b"Osprey!");
-        assert_eq!(super::decoded("T3NwcmV5"), b"Osprey");
     }
 }
