@@ -17,7 +17,8 @@ use crate::{BenchError, Cell, Draft, Report, Table, Watch};
 const FINDING: &str = include_str!("finding.json");
 
 /// The script it comes down to.
-const SCRIPT: &str = "(declare-const a String)\n(assert (= (str.replace a \"\" a) \"<script>\"))\n(check-sat)\n";
+const SCRIPT: &str =
+    "(declare-const a String)\n(assert (= (str.replace a \"\" a) \"<script>\"))\n(check-sat)\n";
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -44,7 +45,14 @@ impl ReportCost {
         );
         let mut share = Table::new(
             "A dashboard that a page watches while a campaign runs",
-            &["findings", "seconds", "test cases meanwhile", "events", "pages asked for", "share of one core"],
+            &[
+                "findings",
+                "seconds",
+                "test cases meanwhile",
+                "events",
+                "pages asked for",
+                "share of one core",
+            ],
         );
         for (place, &count) in self.findings.iter().enumerate() {
             if watch.stopped() {
@@ -151,7 +159,8 @@ impl Dashboard {
         if let Some(stdout) = child.stdout.take() {
             BufReader::new(stdout).read_line(&mut line)?;
         }
-        let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_default();
+        let address =
+            line.split("http://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_default();
         let before = cpu(child.id());
         Ok(Dashboard {
             address: address.to_owned(),

@@ -39,9 +39,9 @@ pub fn replay(
     let script = parsed.as_ref().map(|parsed| &parsed.script);
     let parties = &reproduction.configurations;
     // Another release in the place of the accused may read another dialect.
-    let other = parties.first().filter(|party| {
-        finding.runs.first().is_some_and(|run| run.solver != party.solver.name())
-    });
+    let other = parties
+        .first()
+        .filter(|party| finding.runs.first().is_some_and(|run| run.solver != party.solver.name()));
     let text = match (script, other) {
         (Some(script), Some(party)) => print::print(&store, script, party.release()),
         _ => reproduction.input.clone(),
@@ -63,7 +63,8 @@ impl Replayed {
         if self.fails {
             return RecheckOutcome::StillThere;
         }
-        let accuses = |verdict: &Verdict| verdict.is_finding() && verdict.accused.is_none_or(|one| one == run.party);
+        let accuses =
+            |verdict: &Verdict| verdict.is_finding() && verdict.accused.is_none_or(|one| one == run.party);
         if self.verdicts.iter().any(accuses) {
             return RecheckOutcome::Changed;
         }
@@ -74,7 +75,9 @@ impl Replayed {
             (Kind::Crash, "answered", Some(_)) => RecheckOutcome::Fixed,
             (_, "answered", Some("unknown") | None) => RecheckOutcome::Unknown,
             (Kind::InvalidModel, "answered", Some(said)) if said != "sat" => RecheckOutcome::Changed,
-            (_, "answered", Some(said)) if right.is_some_and(|right| said != right) => RecheckOutcome::Changed,
+            (_, "answered", Some(said)) if right.is_some_and(|right| said != right) => {
+                RecheckOutcome::Changed
+            }
             (_, "answered", Some(_)) => RecheckOutcome::Fixed,
             // Giving up or refusing says nothing about the bug.
             _ => RecheckOutcome::Unknown,

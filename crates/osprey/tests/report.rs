@@ -80,7 +80,8 @@ impl Serving {
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
         assert!(token.is_none_or(|token| !line.contains(token)), "{line}");
-        let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next()).expect("an address");
+        let address =
+            line.split("http://").nth(1).and_then(|rest| rest.split('/').next()).expect("an address");
         Serving { address: address.to_owned(), child }
     }
 
@@ -88,7 +89,8 @@ impl Serving {
     fn get(&self, path: &str, header: &str) -> String {
         use std::io::{Read as _, Write as _};
         let mut stream = std::net::TcpStream::connect(&self.address).expect("it listens");
-        let host = if header.starts_with("Host:") { String::new() } else { format!("Host: {}\r\n", self.address) };
+        let host =
+            if header.starts_with("Host:") { String::new() } else { format!("Host: {}\r\n", self.address) };
         let request = format!("GET {path} HTTP/1.1\r\n{host}{header}Connection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).expect("asked");
         let mut answer = Vec::new();
@@ -105,7 +107,8 @@ impl Drop for Serving {
 }
 
 /// Rows of the table that are seen.
-const SHOWN: &str = "[...document.querySelectorAll('#findings tbody tr')].filter((row) => !row.hidden).length";
+const SHOWN: &str =
+    "[...document.querySelectorAll('#findings tbody tr')].filter((row) => !row.hidden).length";
 
 #[test]
 fn a_report_opens_from_disk_with_filter_sort_and_keys_and_nothing_in_it_acts() {
@@ -131,8 +134,10 @@ fn a_report_opens_from_disk_with_filter_sort_and_keys_and_nothing_in_it_acts() {
     assert_eq!(browser.value("document.getElementById('filter').value"), "mod");
     assert_eq!(browser.value(SHOWN), 1);
     assert_eq!(browser.value("document.getElementById('count').textContent"), "1 of 2 findings");
-    browser.value("document.getElementById('filter').value = ''; document.getElementById('filter').dispatchEvent(new \
-                   Event('input', {bubbles: true}))");
+    browser.value(
+        "document.getElementById('filter').value = ''; document.getElementById('filter').dispatchEvent(new \
+                   Event('input', {bubbles: true}))",
+    );
     assert_eq!(browser.value(SHOWN), 2);
 
     // Sort, with keys alone.
@@ -143,7 +148,10 @@ fn a_report_opens_from_disk_with_filter_sort_and_keys_and_nothing_in_it_acts() {
     assert_eq!(browser.value(first), "1");
     browser.press("Enter");
     assert_eq!(browser.value(first), "2");
-    assert_eq!(browser.value("document.querySelector('#findings th').getAttribute('aria-sort')"), "descending");
+    assert_eq!(
+        browser.value("document.querySelector('#findings th').getAttribute('aria-sort')"),
+        "descending"
+    );
     browser.press("Tab");
     assert_eq!(browser.value("document.activeElement.textContent"), "bug", "the next heading");
 
@@ -161,8 +169,11 @@ fn a_report_opens_from_disk_with_filter_sort_and_keys_and_nothing_in_it_acts() {
         browser.open(&format!("file://{report}/{page}"));
     }
     assert_eq!(browser.complaints(), [""; 0]);
-    let elsewhere: Vec<&String> =
-        browser.requests().iter().filter(|address| !address.starts_with(&format!("file://{report}/"))).collect();
+    let elsewhere: Vec<&String> = browser
+        .requests()
+        .iter()
+        .filter(|address| !address.starts_with(&format!("file://{report}/")))
+        .collect();
     assert_eq!(elsewhere, Vec::<&String>::new());
 }
 
@@ -184,8 +195,11 @@ fn a_finding_appears_on_an_open_page_without_a_reload() {
     assert!(news.as_str().expect("news").starts_with("New: "), "{news}");
     browser.open(&format!("http://{}/time.html", serving.address));
     assert_eq!(browser.complaints(), [""; 0]);
-    let elsewhere: Vec<&String> =
-        browser.requests().iter().filter(|one| !one.starts_with(&format!("http://{}/", serving.address))).collect();
+    let elsewhere: Vec<&String> = browser
+        .requests()
+        .iter()
+        .filter(|one| !one.starts_with(&format!("http://{}/", serving.address)))
+        .collect();
     assert_eq!(elsewhere, Vec::<&String>::new());
 }
 
@@ -201,7 +215,12 @@ fn answers_carry_their_policy_and_files_are_text() {
     let name = Path::new(&name).file_name().expect("a name").to_string_lossy();
     let file = serving.get(&format!("/files/{name}/input.smt2"), "");
     assert!(file.contains("content-type: text/plain") && file.contains("(mod x 5)"), "{file}");
-    for path in ["/files/../campaign.db", &format!("/files/{name}/..%2f..%2fcampaign.db"), "/nothing", "/finding/x.html"] {
+    for path in [
+        "/files/../campaign.db",
+        &format!("/files/{name}/..%2f..%2fcampaign.db"),
+        "/nothing",
+        "/finding/x.html",
+    ] {
         assert!(serving.get(path, "").starts_with("HTTP/1.1 404"), "{path}");
     }
     let rebound = serving.get("/", "Host: evil.example\r\n");
@@ -209,14 +228,19 @@ fn answers_carry_their_policy_and_files_are_text() {
     let port = serving.address.clone();
     let taken = run(&["serve", &campaign.out, "--listen", &port]);
     assert_eq!(taken.status.code(), Some(2), "{}", text(&taken));
-    assert!(complaint(&taken).contains("in use") && complaint(&taken).contains("--listen"), "{}", complaint(&taken));
+    assert!(
+        complaint(&taken).contains("in use") && complaint(&taken).contains("--listen"),
+        "{}",
+        complaint(&taken)
+    );
 }
 
 #[test]
 fn beyond_this_machine_a_token_opens_and_nothing_else() {
     let Some(campaign) = TwoBugs::new() else { return };
     campaign.find_one();
-    let without = osprey(&["serve", &campaign.out, "--listen", "0.0.0.0:0"]).env_remove("OSPREY_TOKEN").output();
+    let without =
+        osprey(&["serve", &campaign.out, "--listen", "0.0.0.0:0"]).env_remove("OSPREY_TOKEN").output();
     let without = without.expect("refused");
     assert_eq!(without.status.code(), Some(2), "{}", text(&without));
     assert!(complaint(&without).contains("OSPREY_TOKEN"), "{}", complaint(&without));
@@ -280,7 +304,8 @@ fn a_mark_is_kept_shown_and_heeded_by_later_campaigns_and_another_release_is_ask
     let seed = campaign.place.path("seeds/remainder.smt2");
     let solver = format!("'{}'", campaign.place.path("z3"));
     let later = |out: &str| {
-        let words = ["fuzz", &seed, "-s", &solver, "--reference", "z3@5.4.0", "--engine", "seed", "--jobs", "1"];
+        let words =
+            ["fuzz", &seed, "-s", &solver, "--reference", "z3@5.4.0", "--engine", "seed", "--jobs", "1"];
         let rest = ["--iterations", "1", "--reduce-all", "--known", &campaign.out, "--out"];
         let ran = run(&[&words[..], &rest, &[&campaign.place.path(out)]].concat());
         ran.status.code()

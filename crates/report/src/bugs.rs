@@ -266,7 +266,9 @@ fn theory(finding: &Finding) -> String {
         let family = FAMILIES.iter().find(|(start, _)| operator.starts_with(start));
         match (family, operator.as_str()) {
             (Some((_, family)), _) => add(family),
-            (None, "+" | "-" | "*" | "/" | "div" | "mod" | "abs" | "<" | ">" | "<=" | ">=") => add("arithmetic"),
+            (None, "+" | "-" | "*" | "/" | "div" | "mod" | "abs" | "<" | ">" | "<=" | ">=") => {
+                add("arithmetic")
+            }
             (None, "to_real" | "to_int" | "is_int" | "divisible") => add("arithmetic"),
             (None, "concat" | "extract" | "zero_extend" | "sign_extend") => add("bit-vectors"),
             (None, "forall" | "exists") => add("quantifiers"),

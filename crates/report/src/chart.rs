@@ -85,9 +85,9 @@ fn path(points: &[(f64, f64)], x: &dyn Fn(f64) -> f64, y: &dyn Fn(f64) -> f64) -
 
 /// What the chart says, for those who do not see it.
 fn described(title: &str, lines: &[Line]) -> String {
-    let ends = lines.iter().filter_map(|line| {
-        line.points.last().map(|(_, value)| format!("{} {}", line.name, short(*value)))
-    });
+    let ends = lines
+        .iter()
+        .filter_map(|line| line.points.last().map(|(_, value)| format!("{} {}", line.name, short(*value))));
     format!("{title}: {}", ends.collect::<Vec<_>>().join(", "))
 }
 
@@ -153,10 +153,10 @@ mod tests {
 
     #[test]
     fn a_chart_names_its_lines_and_has_no_style_of_its_own() {
-        let lines = [Line { name: "<b>".into(), points: vec![(0.0, 0.0), (90.0, 7.0)] }, Line {
-            name: "diver".into(),
-            points: vec![(0.0, 0.0), (90.0, 3.0)],
-        }];
+        let lines = [
+            Line { name: "<b>".into(), points: vec![(0.0, 0.0), (90.0, 7.0)] },
+            Line { name: "diver".into(), points: vec![(0.0, 0.0), (90.0, 3.0)] },
+        ];
         let text = chart("Bugs", Axis::Time, &lines).into_string();
         assert!(text.contains("&lt;b&gt;") && text.contains("diver") && text.contains("Bugs"), "{text}");
         assert!(!text.contains("style=") && !text.contains("<b>"), "{text}");

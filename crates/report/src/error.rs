@@ -33,7 +33,9 @@ pub enum ReportError {
         source: io::Error,
     },
     /// Another program has the port.
-    #[error("{0} is in use by another program: choose another port with --listen, or port 0 for any free one")]
+    #[error(
+        "{0} is in use by another program: choose another port with --listen, or port 0 for any free one"
+    )]
     PortInUse(SocketAddr),
     /// An address that this machine does not have, or may not use.
     #[error("cannot listen on {address}: {source}")]

@@ -66,7 +66,9 @@ impl Texts {
     /// All of them: those that matter most first.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = self.0.keys().cloned().collect();
-        names.sort_by_key(|name| (FILES.iter().position(|one| one == name).unwrap_or(FILES.len()), name.clone()));
+        names.sort_by_key(|name| {
+            (FILES.iter().position(|one| one == name).unwrap_or(FILES.len()), name.clone())
+        });
         names
     }
 }

@@ -52,9 +52,8 @@ fn push(out: &mut String, token: &str, class: &str) {
 }
 
 fn class_of(atom: &str, opened: bool) -> &'static str {
-    let is_command = |atom: &str| {
-        WORDS.contains(&atom) || COMMANDS.iter().any(|start| atom.starts_with(start))
-    };
+    let is_command =
+        |atom: &str| WORDS.contains(&atom) || COMMANDS.iter().any(|start| atom.starts_with(start));
     match atom.chars().next() {
         Some('0'..='9' | '#') => "n",
         Some(':') => "k",
@@ -92,14 +91,21 @@ mod tests {
 
     #[test]
     fn what_a_script_says_is_text_whatever_it_says() {
-        let hostile = "(assert (= |<script>alert(1)</script>| \"</pre><img src=x onerror=alert(1)>\")) ; </span>";
+        let hostile =
+            "(assert (= |<script>alert(1)</script>| \"</pre><img src=x onerror=alert(1)>\")) ; </span>";
         let shown = script(hostile).into_string();
         for tag in ["<script", "<img", "</pre"] {
             assert!(!shown.contains(tag), "{shown}");
         }
-        let plain = shown.replace("<span class=w>", "").replace("<span class=s>", "").replace("<span class=c>", "");
-        let plain = plain.replace("</span>", "").replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
-        assert_eq!(plain, hostile.replace("; </span>", "; "), "nothing is lost but the tag that was taken out here");
+        let plain =
+            shown.replace("<span class=w>", "").replace("<span class=s>", "").replace("<span class=c>", "");
+        let plain =
+            plain.replace("</span>", "").replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+        assert_eq!(
+            plain,
+            hostile.replace("; </span>", "; "),
+            "nothing is lost but the tag that was taken out here"
+        );
     }
 
     #[test]

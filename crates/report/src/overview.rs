@@ -228,13 +228,18 @@ impl Reader {
             });
         }
         let members = store.members().map_err(failed)?.len();
-        let condition = if members == 0 { Condition::Ended } else { Condition::Running { processes: members } };
+        let condition =
+            if members == 0 { Condition::Ended } else { Condition::Running { processes: members } };
         let started = Some(store.started().map_err(failed)?).filter(|started| *started > 0);
         Ok(Told { known, started, totals, condition: Some(condition), notes: Vec::new() })
     }
 
     /// All findings that can be read.
-    fn entries(&mut self, known: &[KnownFinding], notes: &mut Vec<String>) -> Result<Vec<Entry>, ReportError> {
+    fn entries(
+        &mut self,
+        known: &[KnownFinding],
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Entry>, ReportError> {
         let bugs = self.out.join("bugs");
         if !bugs.is_dir() {
             return Ok(Vec::new());
@@ -272,7 +277,8 @@ impl Reader {
 impl Told {
     /// The folders of findings are all there is.
     fn without_store(why: &dyn std::fmt::Display) -> Told {
-        let note = format!("{why}; counts and curves are missing, and bugs are told apart by what findings say");
+        let note =
+            format!("{why}; counts and curves are missing, and bugs are told apart by what findings say");
         Told { notes: vec![note], ..Told::default() }
     }
 }
@@ -337,7 +343,9 @@ fn no_campaign(out: &Path) -> Option<String> {
         return Some("it is a file".to_owned());
     }
     if out.join("finding.json").is_file() {
-        return Some("it is the folder of one finding; name the folder in which its folder 'bugs' is".to_owned());
+        return Some(
+            "it is the folder of one finding; name the folder in which its folder 'bugs' is".to_owned(),
+        );
     }
     let shared = Place::of(out).is_ok_and(|place| place.is_shared());
     let is_one = shared || ["bugs", "campaign.db"].iter().any(|name| out.join(name).exists());
@@ -355,7 +363,8 @@ fn read_again(folder: &Path, before: Option<ReadFinding>) -> Result<ReadFinding,
         return Ok(before);
     }
     let (finding, _) = Finding::read(folder)?;
-    let script = input::read_text(&folder.join(finding.script_name()), input::LARGEST_FILE).unwrap_or_default();
+    let script =
+        input::read_text(&folder.join(finding.script_name()), input::LARGEST_FILE).unwrap_or_default();
     let headline = finding.headline(&script);
     Ok(ReadFinding { changed, bytes, finding: Arc::new(finding), headline })
 }

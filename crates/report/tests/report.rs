@@ -55,7 +55,8 @@ fn entry(finding: Finding) -> Entry {
     }
 }
 
-const SCRIPT: &str = "(declare-const |</pre><script>alert(4)</script>| Int)\n(assert (= (mod 1 2) 1))\n(check-sat)\n";
+const SCRIPT: &str =
+    "(declare-const |</pre><script>alert(4)</script>| Int)\n(assert (= (mod 1 2) 1))\n(check-sat)\n";
 
 /// A campaign with these findings and a store.
 fn campaign(findings: &[Finding]) -> tempfile::TempDir {
@@ -68,7 +69,8 @@ fn campaign(findings: &[Finding]) -> tempfile::TempDir {
     }
     let place = Place::Folder(folder.path().to_owned());
     place.create(&Identity::of_runs(Duration::from_secs(2), 1024, 7), &[]).expect("a store");
-    let sample = |at| Sample { at, engine: "<i>".into(), tests: 5, cpu: 1_000_000, findings: 1, ..Sample::default() };
+    let sample =
+        |at| Sample { at, engine: "<i>".into(), tests: 5, cpu: 1_000_000, findings: 1, ..Sample::default() };
     let now = campaign::store::now();
     let mut delta = Delta { samples: vec![sample(now), sample(now + 10)], ..Delta::default() };
     delta.totals.tests = 10;
@@ -81,7 +83,10 @@ fn campaign(findings: &[Finding]) -> tempfile::TempDir {
 #[test]
 fn the_most_important_bug_comes_first() {
     let wanted = [
-        affected(finding("unsat for sat in a new release", Kind::RefutationSoundness), &["z3@4.8.7", "z3@5.4.0"]),
+        affected(
+            finding("unsat for sat in a new release", Kind::RefutationSoundness),
+            &["z3@4.8.7", "z3@5.4.0"],
+        ),
         finding("unsat for sat", Kind::RefutationSoundness),
         with_option(finding("unsat for sat with an option", Kind::RefutationSoundness)),
         finding("sat for unsat", Kind::SolutionSoundness),
@@ -101,16 +106,16 @@ fn the_most_important_bug_comes_first() {
 fn faces_of_a_bug_are_one_and_the_newest_mark_counts() {
     let one = finding("one", Kind::Crash);
     let mut other = marked(finding("other", Kind::RefutationSoundness), MarkState::Known);
-    other.group = Some(campaign::findings::Membership {
-        id: one.hash(),
-        example: String::new(),
-        why: String::new(),
-    });
+    other.group =
+        Some(campaign::findings::Membership { id: one.hash(), example: String::new(), why: String::new() });
     let id = one.hash();
     let entries = vec![entry(one), Entry { bug: id, ..entry(other) }];
     let all = bugs(entries, &[]);
     let [bug] = &all[..] else { panic!("{all:?}") };
-    assert_eq!((bug.kind, bug.state(), bug.faces.len(), bug.shown), (Kind::RefutationSoundness, "known", 1, 2));
+    assert_eq!(
+        (bug.kind, bug.state(), bug.faces.len(), bug.shown),
+        (Kind::RefutationSoundness, "known", 1, 2)
+    );
     assert_eq!(bug.example.headline, "other", "the graver kind is the clearer example");
 }
 
@@ -138,16 +143,25 @@ fn every_link_of_a_page_leads_to_a_file_and_nothing_foreign_is_markup() {
     let overview = Reader::new(campaign.path(), "<u>night").expect("a campaign").read().expect("read");
     let to = tempfile::tempdir().expect("a folder");
     let written = report::write(&overview, campaign.path(), to.path()).expect("written");
-    let pages: Vec<PathBuf> =
-        files(to.path()).into_iter().filter(|path| path.extension().is_some_and(|end| end == "html")).collect();
+    let pages: Vec<PathBuf> = files(to.path())
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "html"))
+        .collect();
     assert_eq!(pages.len(), 6, "{pages:?}");
     for page in &pages {
         let text = std::fs::read_to_string(page).expect("a page");
-        for tag in ["<script>", "<img src=x", "<u>", "<i>", "<b>.", "javascript:", "style=", "\u{202e}", " onerror"] {
+        for tag in
+            ["<script>", "<img src=x", "<u>", "<i>", "<b>.", "javascript:", "style=", "\u{202e}", " onerror"]
+        {
             let is_link = tag == "javascript:" && !text.contains("href=\"javascript:");
             assert!(is_link || !text.contains(tag), "{tag} in {}", page.display());
         }
-        for link in text.split(" href=\"").chain(text.split(" src=\"")).skip(1).filter_map(|rest| rest.split('"').next()) {
+        for link in text
+            .split(" href=\"")
+            .chain(text.split(" src=\""))
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+        {
             if link.starts_with('#') || link.starts_with("<!") {
                 continue;
             }

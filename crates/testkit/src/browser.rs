@@ -50,7 +50,13 @@ impl Browser {
         // Its pipes are the descriptors 3 and 4.
         let mut child = Command::new("sh")
             .args(["-c", "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null", "sh", program])
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"])
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+            ])
             .args(["--disable-background-networking", "--disable-component-update", "--hide-scrollbars"])
             .args(["--remote-debugging-pipe", "--window-size=1280,900", "--force-color-profile=srgb"])
             .arg(format!("--user-data-dir={}", profile.display()))
@@ -158,7 +164,11 @@ impl Browser {
     pub fn wait_for(&mut self, expression: &str) {
         let begun = Instant::now();
         while self.value(expression) != true {
-            assert!(begun.elapsed() < PATIENCE, "{expression} does not become true; complaints: {:?}", self.complaints);
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "{expression} does not become true; complaints: {:?}",
+                self.complaints
+            );
             self.receive(Duration::from_millis(100));
         }
     }

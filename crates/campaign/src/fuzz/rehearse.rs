@@ -203,7 +203,17 @@ impl Tally {
         let reached = NewCode::default();
         let logic = Some("ALL");
         let options = Vec::new();
-        shared.state().add(&Spent { engine, logic, seeds, counts, constructs, options, runs, reached, totals });
+        shared.state().add(&Spent {
+            engine,
+            logic,
+            seeds,
+            counts,
+            constructs,
+            options,
+            runs,
+            reached,
+            totals,
+        });
     }
 }
 

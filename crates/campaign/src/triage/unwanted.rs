@@ -42,9 +42,8 @@ fn except_fixed(known: Vec<KnownFinding>, bugs: &Path) -> Result<Vec<KnownFindin
         let mark = Finding::read(&bugs.join(&one.folder)).ok().and_then(|(finding, _)| finding.handling.mark);
         marks.entry(&one.group).or_default().extend(mark);
     }
-    let is_fixed = |marks: &[Mark]| {
-        newest_mark(marks.iter()).is_some_and(|mark| mark.state == MarkState::Fixed)
-    };
+    let is_fixed =
+        |marks: &[Mark]| newest_mark(marks.iter()).is_some_and(|mark| mark.state == MarkState::Fixed);
     let fixed: BTreeSet<String> =
         marks.into_iter().filter(|(_, marks)| is_fixed(marks)).map(|(group, _)| group.to_owned()).collect();
     Ok(known.into_iter().filter(|one| !fixed.contains(&one.group)).collect())

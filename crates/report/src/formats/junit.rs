@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use campaign::foreign::visible;
 use campaign::findings::MarkState;
+use campaign::foreign::visible;
 
 use crate::bugs::Bug;
 use crate::folder::Texts;
@@ -11,8 +11,7 @@ use crate::overview::Overview;
 
 /// The document. Without any bug, its one test case says so.
 pub fn junit(overview: &Overview) -> String {
-    let is_dealt_with =
-        |bug: &&Bug| bug.mark.as_ref().is_some_and(|mark| mark.state != MarkState::Fixed);
+    let is_dealt_with = |bug: &&Bug| bug.mark.as_ref().is_some_and(|mark| mark.state != MarkState::Fixed);
     let (tests, skipped) = (overview.bugs.len(), overview.bugs.iter().filter(is_dealt_with).count());
     let failures = tests - skipped;
     let seconds = overview.totals.elapsed().as_secs_f64();

@@ -34,7 +34,13 @@ pub fn markdown(overview: &Overview) -> String {
     }
     for (place, bug) in overview.bugs.iter().take(FIRST).enumerate() {
         let entry = &bug.example;
-        let _ = writeln!(out, "## {}. {}\n\n{}\n", place + 1, prose(&entry.headline), prose(&entry.finding.summary));
+        let _ = writeln!(
+            out,
+            "## {}. {}\n\n{}\n",
+            place + 1,
+            prose(&entry.headline),
+            prose(&entry.finding.summary)
+        );
         let script = script_of(entry);
         if script.len() <= BYTES {
             out += &code_block("smt2", &script);

@@ -50,7 +50,8 @@ pub fn bugs(overview: &Overview, medium: Medium, script: &dyn Fn(&Entry) -> Stri
 
 /// The campaign in one sentence.
 fn lead(overview: &Overview) -> Markup {
-    let references = overview.identity.as_ref().map(|identity| identity.references.join(", ")).unwrap_or_default();
+    let references =
+        overview.identity.as_ref().map(|identity| identity.references.join(", ")).unwrap_or_default();
     html! {
         "The campaign " code { (text(&overview.name)) }
         @if overview.totals.tests > 0 {

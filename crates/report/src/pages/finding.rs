@@ -15,7 +15,14 @@ use crate::overview::{Overview, said};
 const INLINE: usize = 60_000;
 
 /// The page of a finding of the bug at this place.
-pub fn finding(overview: &Overview, medium: Medium, place: usize, bug: &Bug, entry: &Entry, texts: &Texts) -> Markup {
+pub fn finding(
+    overview: &Overview,
+    medium: Medium,
+    place: usize,
+    bug: &Bug,
+    entry: &Entry,
+    texts: &Texts,
+) -> Markup {
     let finding = &entry.finding;
     let (name, files) = (entry.name(), texts.names());
     let file = |file: &str| files.iter().any(|name| name == file);

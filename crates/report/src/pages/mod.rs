@@ -133,9 +133,11 @@ pub(crate) fn kind_name(kind: Kind) -> &'static str {
 fn kind_label(kind: Kind) -> Markup {
     let grave = match kind {
         Kind::RefutationSoundness | Kind::SolutionSoundness => "grave",
-        Kind::InvalidModel | Kind::Disagreement | Kind::UnsoundCore | Kind::WrongValue | Kind::Incremental => {
-            "wrong"
-        }
+        Kind::InvalidModel
+        | Kind::Disagreement
+        | Kind::UnsoundCore
+        | Kind::WrongValue
+        | Kind::Incremental => "wrong",
         Kind::Crash | Kind::Performance => "other",
     };
     html! { span class=(format!("kind {grave}")) title=(kind.word()) { (kind_name(kind)) } }
@@ -192,7 +194,10 @@ mod tests {
 
     #[test]
     fn numbers_and_times_read_well() {
-        assert_eq!([0, 999, 1000, 62_334, 1_234_567].map(number), ["0", "999", "1,000", "62,334", "1,234,567"]);
+        assert_eq!(
+            [0, 999, 1000, 62_334, 1_234_567].map(number),
+            ["0", "999", "1,000", "62,334", "1,234,567"]
+        );
         let times = [59, 61, 1200, 3900].map(|seconds| duration(Duration::from_secs(seconds)));
         assert_eq!(times, ["59 s", "1 min 1 s", "20 min", "1 h 5 min"]);
         assert_eq!(date(0), "1970-01-01 00:00 UTC");

@@ -58,7 +58,8 @@ fn identified(overview: &Overview, identity: &Identity) -> Markup {
 pub(crate) fn command(identity: &Identity) -> String {
     let mut words = vec!["osprey".to_owned(), "fuzz".to_owned()];
     words.extend(identity.seeds.iter().map(|path| solver::quoted(&path.display().to_string())));
-    let specs = |given: &[String], names: &[String]| if given.is_empty() { names.to_vec() } else { given.to_vec() };
+    let specs =
+        |given: &[String], names: &[String]| if given.is_empty() { names.to_vec() } else { given.to_vec() };
     for spec in specs(&identity.specs.solvers, &identity.solvers) {
         words.extend(["-s".to_owned(), solver::quoted(&spec)]);
     }

@@ -111,7 +111,8 @@ fn rankings(overview: &Overview) -> Markup {
 }
 
 fn ranking(title: &str, what: &str, overview: &Overview, kind: &str, bugs: &BTreeMap<String, u64>) -> Markup {
-    let tried: BTreeMap<&str, u64> = overview.learned.of_kind(kind).map(|(name, counts)| (name, counts.tests)).collect();
+    let tried: BTreeMap<&str, u64> =
+        overview.learned.of_kind(kind).map(|(name, counts)| (name, counts.tests)).collect();
     let names = tried.keys().copied().chain(bugs.keys().map(String::as_str));
     let mut rows: Vec<Ranked> = names
         .map(|name| Ranked {

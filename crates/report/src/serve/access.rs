@@ -60,7 +60,8 @@ impl Access {
         let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
         let bearer = text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
         let cookies = text(header::COOKIE).unwrap_or_default().split(';');
-        let cookie = cookies.filter_map(|one| one.trim().split_once('=')).find(|(name, _)| *name == self.cookie);
+        let cookie =
+            cookies.filter_map(|one| one.trim().split_once('=')).find(|(name, _)| *name == self.cookie);
         bearer.or(cookie.map(|(_, value)| value)).is_some_and(|given| token.is(given))
     }
 
@@ -80,7 +81,9 @@ pub async fn guard(State(access): State<Arc<Access>>, request: Request, next: Ne
         (Some(response), _) => response,
         (None, _) if !access.allows(request.headers()) => refused(&access),
         (None, true) => next.run(request).await,
-        (None, false) => (StatusCode::METHOD_NOT_ALLOWED, "these pages can only be looked at\n").into_response(),
+        (None, false) => {
+            (StatusCode::METHOD_NOT_ALLOWED, "these pages can only be looked at\n").into_response()
+        }
     };
     let policy = format!("{POLICY}; frame-ancestors 'none'");
     let headers = response.headers_mut();
@@ -113,7 +116,9 @@ fn entry(access: &Access, request: &Request) -> Option<Response> {
 
 fn refused(access: &Access) -> Response {
     let why = match access.token {
-        Some(_) => "a token is needed: open this address with ?token=TOKEN once, or send 'Authorization: Bearer TOKEN'\n",
+        Some(_) => {
+            "a token is needed: open this address with ?token=TOKEN once, or send 'Authorization: Bearer TOKEN'\n"
+        }
         None => "use the address that osprey has printed\n",
     };
     let code = if access.token.is_some() { StatusCode::UNAUTHORIZED } else { StatusCode::FORBIDDEN };
@@ -161,7 +166,9 @@ mod tests {
         for host in ["127.0.0.1:80", "localhost:80", "localhost", "127.8.0.1:80", "[::1]:80"] {
             assert!(access.allows(&headers(header::HOST, host)), "{host}");
         }
-        for host in ["evil.example:80", "localhost.evil.example", "", "127.0.0.1.evil.example", "127.0.0.1:81"] {
+        for host in
+            ["evil.example:80", "localhost.evil.example", "", "127.0.0.1.evil.example", "127.0.0.1:81"]
+        {
             assert!(!access.allows(&headers(header::HOST, host)), "{host}");
         }
     }

@@ -57,7 +57,11 @@ pub struct Server {
 
 impl Server {
     /// Takes the port and reads the campaign once. Whoever listens beyond this machine needs a token.
-    pub fn bind(mut reader: Reader, address: SocketAddr, token: Option<Token>) -> Result<Server, ReportError> {
+    pub fn bind(
+        mut reader: Reader,
+        address: SocketAddr,
+        token: Option<Token>,
+    ) -> Result<Server, ReportError> {
         if token.is_none() && !address.ip().is_loopback() {
             return Err(ReportError::NeedsToken(address));
         }
@@ -123,7 +127,12 @@ fn router(shared: Shared, access: access::Access) -> Router {
 }
 
 /// Reads the campaign whenever somebody asks, and by itself while pages are open. Ends with the server.
-fn read(mut reader: Reader, publish: &watch::Sender<Seen>, asked: &mpsc::Receiver<()>, watchers: &AtomicUsize) {
+fn read(
+    mut reader: Reader,
+    publish: &watch::Sender<Seen>,
+    asked: &mpsc::Receiver<()>,
+    watchers: &AtomicUsize,
+) {
     loop {
         let waited = match watchers.load(Ordering::Relaxed) {
             0 => asked.recv().map_err(|_| mpsc::RecvTimeoutError::Disconnected),
