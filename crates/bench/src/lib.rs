@@ -8,6 +8,7 @@
 //! - [`eval_diff`]: the evaluator against solvers, with the cases of [`differential`]; [`eval_speed`]: its speed
 //! - [`throughput`]: executions per second; [`coverage`]: what watching the code of solvers costs; [`store`]: what the
 //!   store of a campaign costs
+//! - [`reporting`]: what reports and the dashboard cost
 //! - [`constructs`]: the experiments of BanditFuzz
 //! - [`machine`]: where and when; [`watch`]: progress and ending early
 //! - [`values`]: ValFuzz's configurations on known bugs
@@ -30,12 +31,13 @@ pub mod page;
 pub mod race;
 pub mod reduce;
 pub mod report;
+pub mod reporting;
 pub mod store;
 pub mod throughput;
 pub mod values;
 pub mod variants;
 pub mod watch;
 
+pub use self::report::{Cell, Draft, Report, Skipped, Table};
 pub use error::BenchError;
-pub use report::{Cell, Draft, Report, Skipped, Table};
 pub use watch::{Unwatched, Watch};

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use engines::Engine;
-use oracle::Verdict;
-use smtlib::{Mode, Release, Store, print};
+use oracle::{Kind, Verdict};
+use smtlib::{Mode, Release, Status, Store, print};
 use solver::Solver;
 use solver::run::{Purpose, Runner};
 
 use crate::config::Identity;
 use crate::driver::{AnswerCache, Driver, FairOptions, Plan, PlannedSeed, Questions, runnable};
 use crate::error::CampaignError;
-use crate::findings::{Finding, Origin, RunRecord};
+use crate::findings::{Finding, Origin, RecheckOutcome, RunRecord};
 use crate::seeds::SeedText;
 use crate::target::Target;
 use crate::triage::{Reproduction, Rerun};
@@ -37,8 +37,16 @@ pub fn replay(
     let mut store = Store::new();
     let parsed = smtlib::parse(&mut store, reproduction.input.as_bytes(), Mode::Tolerant).ok();
     let script = parsed.as_ref().map(|parsed| &parsed.script);
-    let rerun = reproduction.rerun_input(&reproduction.input, script, reproduction.witness.as_deref());
     let parties = &reproduction.configurations;
+    // Another release in the place of the accused may read another dialect.
+    let other = parties
+        .first()
+        .filter(|party| finding.runs.first().is_some_and(|run| run.solver != party.solver.name()));
+    let text = match (script, other) {
+        (Some(script), Some(party)) => print::print(&store, script, party.release()),
+        _ => reproduction.input.clone(),
+    };
+    let rerun = reproduction.rerun_input(&text, script, reproduction.witness.as_deref());
     let again = Rerun::make(&mut store, rerun, parties, runner, Purpose::Confirmation)
         .map_err(|error| CampaignError::of_run(&finding.solver, error))?;
     Ok(Replayed {
@@ -46,6 +54,35 @@ pub fn replay(
         runs: again.runs.iter().map(|run| RunRecord::of(run, finding.script_name())).collect(),
         verdicts: again.verdicts,
     })
+}
+
+impl Replayed {
+    /// What it tells about the bug, if the first run was another release's.
+    pub fn outcome(&self, finding: &Finding) -> RecheckOutcome {
+        let Some(run) = self.runs.first() else { return RecheckOutcome::Unknown };
+        if self.fails {
+            return RecheckOutcome::StillThere;
+        }
+        let accuses =
+            |verdict: &Verdict| verdict.is_finding() && verdict.accused.is_none_or(|one| one == run.party);
+        if self.verdicts.iter().any(accuses) {
+            return RecheckOutcome::Changed;
+        }
+        let said = run.answers.get(finding.check.unwrap_or(0)).map(String::as_str);
+        let right = finding.answer.map(|answer| if answer == Status::Sat { "sat" } else { "unsat" });
+        match (finding.kind, run.class.as_str(), said) {
+            // Whether it can decide the script is not what a crash is about.
+            (Kind::Crash, "answered", Some(_)) => RecheckOutcome::Fixed,
+            (_, "answered", Some("unknown") | None) => RecheckOutcome::Unknown,
+            (Kind::InvalidModel, "answered", Some(said)) if said != "sat" => RecheckOutcome::Changed,
+            (_, "answered", Some(said)) if right.is_some_and(|right| said != right) => {
+                RecheckOutcome::Changed
+            }
+            (_, "answered", Some(_)) => RecheckOutcome::Fixed,
+            // Giving up or refusing says nothing about the bug.
+            _ => RecheckOutcome::Unknown,
+        }
+    }
 }
 
 /// Makes a finding's test case again: its text in the standard dialect, as it was before it was made smaller.

@@ -9,6 +9,7 @@ use bench::BenchError;
 use campaign::CampaignError;
 use campaign::store::StoreError;
 use reduce::ReduceError;
+use report::ReportError;
 use solver::InstallError;
 use solver::coverage::CoverageError;
 use solver::launch::LaunchError;
@@ -78,6 +79,9 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
         if let Some(error) = cause.downcast_ref::<PerfError>() {
             return of_perf(error);
         }
+        if let Some(error) = cause.downcast_ref::<ReportError>() {
+            return of_report(error);
+        }
         if let Some(BenchError::Perf(error)) = cause.downcast_ref::<BenchError>() {
             return of_perf(error);
         }
@@ -111,6 +115,14 @@ fn of_perf(error: &PerfError) -> Exit {
         PerfError::Reduce(error) => of_reduction(error),
         PerfError::Campaign(error) => of_campaign(error),
         PerfError::Usage(_) | PerfError::Grammar(_) | PerfError::Damaged { .. } => Exit::Usage,
+    }
+}
+
+fn of_report(error: &ReportError) -> Exit {
+    match error {
+        ReportError::Campaign(error) => of_campaign(error),
+        error if error.is_disk() => Exit::Disk,
+        _ => Exit::Usage,
     }
 }
 

@@ -1,6 +1,7 @@
-//! What tests share that need solvers: real ones, stand-in programs, and scripted ones without a process; and a
-//! [database server](postgres). Only tests depend on this crate.
+//! What tests share that need solvers: real ones, stand-in programs, and scripted ones without a process; a
+//! [database server](postgres), and a [browser]. Only tests depend on this crate.
 
+pub mod browser;
 pub mod postgres;
 mod scripted;
 

@@ -13,6 +13,7 @@ use solver::run::{PartyId, Run};
 
 use super::environment;
 use super::folder::{self, Content};
+use super::handling::Handling;
 use super::origin::Origin;
 use super::report::{self, ReportTexts};
 use super::repro::{self, Repro};
@@ -67,6 +68,9 @@ pub struct Finding {
     /// otherwise since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Membership>,
+    /// What became of it since.
+    #[serde(skip_serializing_if = "Handling::is_empty")]
+    pub handling: Handling,
     pub provenance: Origin,
 }
 
@@ -360,7 +364,10 @@ impl Finding {
     /// Adds the reduced script to a finding's folder and says everything anew. Each file is the old one or the new one
     /// at any time; `finding.json` comes last, so that what it mentions is there.
     pub fn write_reduced(&self, folder: &Path, small: &Small) -> Result<(), CampaignError> {
-        let (json, repro) = (self.json()?, Repro::of(self, &small.script));
+        // A person may have marked it meanwhile.
+        let handling = Finding::read(folder).map(|(there, _)| there.handling).unwrap_or_default();
+        let json = Finding { handling, ..self.clone() }.json()?;
+        let repro = Repro::of(self, &small.script);
         let report = report::markdown(self, &ReportTexts::of(small), &repro);
         let mut contents: Vec<Content> = small_contents(small).collect();
         contents.extend(repro.contents());
@@ -385,6 +392,17 @@ impl Finding {
         let report = report::markdown(self, &shown, &Repro::of(self, &script));
         let json = self.json()?;
         folder::replace(folder, &[Content::new("report.md", &report), Content::new("finding.json", &json)])
+    }
+
+    /// Says anew what became of it, in the folder where it is.
+    pub fn write_handling(&self, folder: &Path) -> Result<(), CampaignError> {
+        folder::replace(folder, &[Content::new("finding.json", &self.json()?)])
+    }
+
+    /// The bug in one line: who, what, and the constructs and options that are left of this script. Plain text, which others
+    /// wrote in part.
+    pub fn headline(&self, script: &str) -> String {
+        report::headline(self, script)
     }
 
     fn json(&self) -> Result<String, CampaignError> {

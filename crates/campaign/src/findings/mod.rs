@@ -6,6 +6,7 @@ mod face;
 mod finding;
 mod folder;
 mod group;
+mod handling;
 mod origin;
 mod report;
 mod repro;
@@ -19,5 +20,6 @@ pub use finding::{
 };
 pub use folder::{finished, is_running, sweep, write_file};
 pub use group::{Group, Likeness, alike, group_of, releases_fit};
+pub use handling::{Handling, Mark, MarkState, Recheck, RecheckOutcome, newest_mark};
 pub use origin::{Ancestor, Origin, StepFeedback};
 pub use signature::{Constructs, Signature, is_listed, operators, operators_in};

@@ -12,6 +12,7 @@ use solver::crash::CrashReport;
 use solver::run::PartyId;
 
 use super::finding::{Finding, Membership, Releases, RunRecord, Shrunk, Stage};
+use super::handling::Handling;
 use super::origin::Origin;
 use super::signature::Signature;
 
@@ -45,6 +46,8 @@ pub struct StoredFinding {
     blame: Blame,
     releases: Option<Releases>,
     group: Option<Membership>,
+    #[serde(default)]
+    handling: Handling,
     provenance: Origin,
 }
 
@@ -137,6 +140,7 @@ impl From<StoredFinding> for Finding {
             blame: stored.blame,
             releases: stored.releases,
             group: stored.group,
+            handling: stored.handling,
             provenance: stored.provenance,
         }
     }

@@ -202,7 +202,18 @@ impl Tally {
         let seeds = seed.into_iter().collect();
         let reached = NewCode::default();
         let logic = Some("ALL");
-        shared.state().add(&Spent { engine, logic, seeds, counts, constructs, runs, reached, totals });
+        let options = Vec::new();
+        shared.state().add(&Spent {
+            engine,
+            logic,
+            seeds,
+            counts,
+            constructs,
+            options,
+            runs,
+            reached,
+            totals,
+        });
     }
 }
 

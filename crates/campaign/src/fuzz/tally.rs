@@ -12,7 +12,7 @@ use super::prepare::{Prepared, RefusedLogics};
 use crate::driver::{Plan, PlannedSeed};
 use crate::schedule::{NewCode, PLAIN};
 use crate::shared::{Spent, run_totals};
-use crate::store::{Counts, QuestionCounts, Totals};
+use crate::store::{Counts, DEFAULT_OPTIONS, QuestionCounts, Totals};
 use crate::target::Target;
 
 /// What a part of a round has cost and brought.
@@ -24,6 +24,7 @@ pub struct Tally {
     pub reached: NewCode,
     answers: BTreeMap<(usize, &'static str), u64>,
     constructs: BTreeMap<&'static str, u64>,
+    options: BTreeMap<String, u64>,
 }
 
 /// Test cases of a round in a row that a solver refuses, or that nobody runs, before no more of them are tried: what one
@@ -95,6 +96,7 @@ impl Tally {
         for run in runs {
             let target = &targets[prepared.target_of(run)];
             *self.answers.entry((target.number, answers::word(run))).or_default() += 1;
+            self.count_options(&run.configuration.request.settings);
             if answers::refuses_logic(run) {
                 let logic = prepared.case.script.logic(store).unwrap_or_default();
                 refused_logics.insert((target.number, logic.to_owned()));
@@ -109,6 +111,13 @@ impl Tally {
         }
     }
 
+    fn count_options(&mut self, settings: &[Setting]) {
+        let names = settings.iter().map(|setting| setting.option.as_str());
+        for name in names.chain(settings.is_empty().then_some(DEFAULT_OPTIONS)) {
+            *self.options.entry(name.to_owned()).or_default() += 1;
+        }
+    }
+
     /// All of it, for the shared state. `accounts` are those of the solver runs, `cpu` is our own time.
     pub fn spent<'p>(
         self,
@@ -118,7 +127,7 @@ impl Tally {
         questions: &QuestionCounts,
         cpu: Duration,
     ) -> Spent<'p> {
-        let Tally { mut counts, reached, answers, mut totals, constructs } = self;
+        let Tally { mut counts, reached, answers, mut totals, constructs, options } = self;
         let solvers = accounts.total();
         counts.cpu = (solvers.cpu + cpu).as_micros() as u64;
         totals.add(&run_totals(accounts));
@@ -141,6 +150,7 @@ impl Tally {
             seeds: given.map(PlannedSeed::name).collect(),
             counts,
             constructs: constructs.into_iter().collect(),
+            options: options.into_iter().collect(),
             runs: solvers.runs,
             reached,
             totals,

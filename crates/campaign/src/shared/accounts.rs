@@ -15,6 +15,8 @@ pub struct Spent<'a> {
     pub counts: Counts,
     /// Test cases by operator that occurs in them.
     pub constructs: Vec<(&'static str, u64)>,
+    /// Runs of test cases by the option that was set.
+    pub options: Vec<(String, u64)>,
     /// Solver runs of any purpose.
     pub runs: u64,
     /// Code that nobody had reached before.

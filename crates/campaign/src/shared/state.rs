@@ -16,7 +16,7 @@ use crate::findings::{Finding, Rarity};
 use crate::schedule::{Novelty, Reached, SeedPool};
 use crate::seeds::SeedText;
 use crate::store::{
-    CONSTRUCT, Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, Memories, News, Sample, Sampler,
+    CONSTRUCT, Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, Memories, News, OPTION, Sample, Sampler,
     SeedDelta, SeedMemory, StoredSeed, Totals, now,
 };
 
@@ -93,6 +93,9 @@ impl State {
         }
         for (name, tests) in &spent.constructs {
             self.credit(CONSTRUCT, name, &Counts { tests: *tests, ..Counts::default() });
+        }
+        for (name, tests) in &spent.options {
+            self.credit(OPTION, name, &Counts { tests: *tests, ..Counts::default() });
         }
         self.count(&spent.totals);
         self.sampler.record(&Sample {

@@ -15,6 +15,12 @@ pub const LOGIC: &str = "logic";
 /// The kind of constructs that test cases are made of; nothing is chosen by them.
 pub const CONSTRUCT: &str = "construct";
 
+/// The kind of options that runs of test cases were given; nothing is chosen by them either.
+pub const OPTION: &str = "option";
+
+/// The name of no option at all.
+pub const DEFAULT_OPTIONS: &str = "default options";
+
 /// What one choice (an engine, a seed, a logic, an option) has cost and brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {

@@ -37,7 +37,7 @@ mod sqlite;
 mod totals;
 
 pub use archive::{ArchivedFile, ArchivedFolder, FindingArchive, Work};
-pub use counts::{CONSTRUCT, Counts, ENGINE, LOGIC, Learned};
+pub use counts::{CONSTRUCT, Counts, DEFAULT_OPTIONS, ENGINE, LOGIC, Learned, OPTION};
 pub use delta::{Delta, Memories, SeedDelta, SeedMemory, StoredSeed};
 pub use error::StoreError;
 pub use memory::MemoryStore;

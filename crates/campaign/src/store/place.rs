@@ -149,8 +149,8 @@ impl Place {
         })
     }
 
-    /// Opens the campaign for reading, also while others write. Of one in a folder that an older version made, identity,
-    /// seeds and findings can be read.
+    /// Opens the campaign for reading, also while others write. Of one in a folder that the first version made, only
+    /// identity, seeds and findings can be read.
     pub fn read(&self) -> Result<Box<dyn CampaignStore>, StoreError> {
         Ok(match self {
             Place::Folder(out) => Box::new(SqliteStore::read(&out.join(FILE))?),

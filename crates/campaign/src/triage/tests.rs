@@ -102,6 +102,7 @@ fn found(step: usize, signature: Signature) -> Reproduction {
         blame: reduce::blame::Blame::default(),
         releases: None,
         group: None,
+        handling: crate::findings::Handling::default(),
         provenance: Origin { step, ..Origin::default() },
     };
     let configurations = Scripted::new(&["z3@4.8.7", "z3@5.4.0"], |_, _| ScriptedAnswer::says("sat\n"));

@@ -1,11 +1,12 @@
 //! Bugs of earlier campaigns that the user does not want to hear of again.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::claim::known_as;
 use crate::config::KnownBugs;
 use crate::error::CampaignError;
-use crate::findings::{self, Finding};
+use crate::findings::{self, Finding, Mark, MarkState, newest_mark};
 use crate::shared::Unwanted;
 use crate::store::{self, KnownFinding};
 
@@ -21,7 +22,7 @@ pub fn unwanted(known: &KnownBugs) -> Result<Unwanted, CampaignError> {
 /// The findings of a campaign, or all faces of the bug that a finding shows.
 fn of_folder(folder: &Path) -> Result<Vec<KnownFinding>, CampaignError> {
     if folder.join("bugs").is_dir() {
-        return stored(folder, &folder.join("bugs"));
+        return except_fixed(stored(folder, &folder.join("bugs"))?, &folder.join("bugs"));
     }
     let (finding, place) = Finding::read(folder)?;
     let known = known_as(&finding);
@@ -32,6 +33,20 @@ fn of_folder(folder: &Path) -> Result<Vec<KnownFinding>, CampaignError> {
         return Ok(vec![known]);
     };
     Ok(all.into_iter().filter(|one| one.group == group).collect())
+}
+
+/// Without the bugs that a person has marked as fixed: whoever meets one again wants to hear of it.
+fn except_fixed(known: Vec<KnownFinding>, bugs: &Path) -> Result<Vec<KnownFinding>, CampaignError> {
+    let mut marks: BTreeMap<&str, Vec<Mark>> = BTreeMap::new();
+    for one in &known {
+        let mark = Finding::read(&bugs.join(&one.folder)).ok().and_then(|(finding, _)| finding.handling.mark);
+        marks.entry(&one.group).or_default().extend(mark);
+    }
+    let is_fixed =
+        |marks: &[Mark]| newest_mark(marks.iter()).is_some_and(|mark| mark.state == MarkState::Fixed);
+    let fixed: BTreeSet<String> =
+        marks.into_iter().filter(|(_, marks)| is_fixed(marks)).map(|(group, _)| group.to_owned()).collect();
+    Ok(known.into_iter().filter(|one| !fixed.contains(&one.group)).collect())
 }
 
 /// What the store of a campaign has; without one, what its folders say.

@@ -159,6 +159,7 @@ fn reproduction(
         blame: reduce::blame::Blame::default(),
         releases: None,
         group: None,
+        handling: findings::Handling::default(),
         provenance: origin,
     };
     finding.describe(verdict, &runs, witness.is_some().then_some("witness.smt2"));

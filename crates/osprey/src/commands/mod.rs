@@ -14,6 +14,8 @@ mod parse;
 mod perf;
 mod reduce;
 mod replay;
+mod report;
+mod serve;
 mod solvers;
 mod worker;
 
@@ -45,6 +47,8 @@ enum Command {
     Perf(perf::Perf),
     Reduce(reduce::Reduce),
     Replay(replay::Replay),
+    Report(report::Report),
+    Serve(serve::Serve),
     Solvers(solvers::Solvers),
     Worker(worker::Worker),
 }
@@ -64,6 +68,8 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
         Command::Perf(command) => command.run(),
         Command::Reduce(command) => command.run(),
         Command::Replay(command) => command.run(),
+        Command::Report(command) => command.run(),
+        Command::Serve(command) => command.run(),
         Command::Solvers(command) => command.run(),
         Command::Worker(command) => command.run(),
     }

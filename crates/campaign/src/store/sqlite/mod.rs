@@ -196,11 +196,11 @@ impl SqliteStore {
         Ok(result)
     }
 
-    /// For what only the present format has.
+    /// For what the first format does not have.
     fn current(&self) -> Result<&Connection, StoreError> {
         match self.format {
-            FORMAT => Ok(&self.connection),
-            found => Err(StoreError::Older { path: self.path.clone(), found, ours: FORMAT }),
+            ABSOLUTE => Err(StoreError::Older { path: self.path.clone(), found: ABSOLUTE, ours: FORMAT }),
+            _ => Ok(&self.connection),
         }
     }
 }
@@ -275,7 +275,9 @@ impl CampaignStore for SqliteStore {
     }
 
     fn news(&mut self) -> Result<News, StoreError> {
-        self.current()?;
+        if self.format != FORMAT {
+            return Err(StoreError::Older { path: self.path.clone(), found: self.format, ours: FORMAT });
+        }
         let writer = self.writer.unwrap_or(0);
         // One transaction: all parts of the news are of one moment.
         let transaction = self.connection.transaction()?;
@@ -331,7 +333,10 @@ impl CampaignStore for SqliteStore {
     }
 
     fn sites(&mut self) -> Result<BTreeMap<u64, Vec<u32>>, StoreError> {
-        query::sites(self.current()?)
+        match self.format {
+            FORMAT => query::sites(&self.connection),
+            _ => self.current().map(|_| BTreeMap::new()),
+        }
     }
 
     fn learned(&mut self) -> Result<Learned, StoreError> {
@@ -347,7 +352,8 @@ impl CampaignStore for SqliteStore {
     }
 
     fn samples(&mut self) -> Result<Vec<Sample>, StoreError> {
-        query::samples(self.current()?)
+        let watched = self.format == FORMAT;
+        query::samples(self.current()?, watched)
     }
 
     fn join(&mut self, role: Role) -> Result<MemberId, StoreError> {

@@ -91,10 +91,12 @@ pub fn path_key(path: &[String]) -> Result<String, StoreError> {
     serde_json::to_string(path).map_err(|error| StoreError::damaged("totals", error))
 }
 
-pub fn samples(connection: &Connection) -> Result<Vec<Sample>, StoreError> {
-    let mut find = connection.prepare_cached(
-        "SELECT at, engine, tests, runs, cpu, findings, novel, functions, blocks FROM samples ORDER BY at, engine",
-    )?;
+/// The campaign over time, with the code that was reached where the format has it.
+pub fn samples(connection: &Connection, watched: bool) -> Result<Vec<Sample>, StoreError> {
+    let reached = if watched { "functions, blocks" } else { "0, 0" };
+    let mut find = connection.prepare_cached(&format!(
+        "SELECT at, engine, tests, runs, cpu, findings, novel, {reached} FROM samples ORDER BY at, engine"
+    ))?;
     let rows = find.query_map([], |row| {
         Ok(Sample {
             at: number(row, 0)?,

@@ -15,6 +15,7 @@ mod page;
 mod perf;
 mod race;
 mod reduce;
+mod report;
 mod store;
 mod throughput;
 mod values;
@@ -58,6 +59,7 @@ enum Benchmark {
     Perf(perf::Perf),
     Race(race::Race),
     Reduce(reduce::Reduce),
+    Report(report::ReportCommand),
     Store(store::Store),
     Throughput(throughput::ThroughputCommand),
     Values(values::Values),
@@ -82,6 +84,7 @@ impl Bench {
             Benchmark::Perf(perf) => perf.run(),
             Benchmark::Race(race) => race.run(),
             Benchmark::Reduce(reduce) => reduce.run(),
+            Benchmark::Report(report) => report.run(),
             Benchmark::Store(store) => store.run(),
             Benchmark::Throughput(throughput) => throughput.run(),
             Benchmark::Values(values) => values.run(),

@@ -1,24 +1,31 @@
 //! `osprey findings`: what a campaign has found, and what a person knows about it.
 
 mod list;
+mod mark;
+mod recheck;
 mod regroup;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
 use crate::exit::Exit;
-use list::List;
+use list::{List, Show};
+use mark::MarkCommand;
+use recheck::RecheckCommand;
 use regroup::{Merge, Split};
 
-/// List the findings of a campaign, or correct which of them are one bug
+/// List the findings of a campaign, say what became of them, or correct which of them are one bug
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
 Examples:
-  osprey findings night                  every finding, the gravest kind first
+  osprey findings night                  every finding, the most important bug first
   osprey findings night --group          one entry per bug: its clearest example and its other faces
   osprey findings postgres://osprey@db.example/fuzzing?schema=night    of a campaign on a server
+  osprey findings show night/bugs/A                   its report, and what became of it
+  osprey findings mark night/bugs/A --as reported --link https://github.com/Z3Prover/z3/issues/1234
+  osprey findings recheck night -s z3@latest          still there, fixed, or changed
   osprey findings merge night/bugs/A night/bugs/B     A and B are one bug
   osprey findings split night/bugs/B                  B is a bug of its own
 
@@ -38,7 +45,10 @@ pub struct Findings {
 #[derive(Subcommand)]
 enum Action {
     List(List),
+    Mark(MarkCommand),
     Merge(Merge),
+    Recheck(RecheckCommand),
+    Show(Show),
     Split(Split),
 }
 
@@ -47,7 +57,10 @@ impl Findings {
         match self.action {
             None => self.list.run(),
             Some(Action::List(list)) => list.run(),
+            Some(Action::Mark(mark)) => mark.run(),
             Some(Action::Merge(merge)) => merge.run(),
+            Some(Action::Recheck(recheck)) => recheck.run(),
+            Some(Action::Show(show)) => show.run(),
             Some(Action::Split(split)) => split.run(),
         }
     }

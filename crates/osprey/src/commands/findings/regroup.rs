@@ -61,7 +61,7 @@ fn relabel(store: &mut dyn CampaignStore, bugs: &Path) -> Result<(), CampaignErr
 }
 
 /// The store of the findings' campaign, their hashes, and the folder they are in.
-fn named(folders: &[PathBuf]) -> Result<(Box<dyn CampaignStore>, Vec<String>, PathBuf)> {
+pub(super) fn named(folders: &[PathBuf]) -> Result<(Box<dyn CampaignStore>, Vec<String>, PathBuf)> {
     let mut hashes = Vec::new();
     let mut campaign: Option<PathBuf> = None;
     for path in folders {

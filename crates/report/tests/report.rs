@@ -1,0 +1,220 @@
+//! A report of findings that were made up: their order, their pages, the other formats.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use campaign::findings::{Handling, Mark, MarkState, Releases, Small};
+use campaign::store::{Delta, Place, Sample};
+use campaign::{Finding, Identity};
+use oracle::Kind;
+use report::{Entry, Reader, ReportError, bugs};
+
+/// A finding of Z3 4.8.7 by the name of its signature, with nothing special about it.
+fn finding(name: &str, kind: Kind) -> Finding {
+    let text = serde_json::json!({
+        "osprey": "0.1.0", "found": 1, "kind": kind, "solver": "z3@4.8.7", "title": "Z3",
+        "summary": "Z3 4.8.7 answered <unsat>", "signature": name, "flaky": false,
+        "expectation": { "answer": "sat", "derived": null, "why": ["because of <script>alert(1)</script>"] },
+        "runs": [{ "solver": "z3@4.8.7", "version": "4.8.7", "command": "z3 '<b>.smt2'", "models": false,
+            "class": "answered", "answers": ["unsat"], "stdout": "unsat\n<script>alert(2)</script>\u{202e}", "stderr": "",
+            "cpu_ms": 3 }],
+        "operators": ["mod"],
+        "reduced": { "before": { "nodes": 9, "bytes": 90 }, "after": { "nodes": 5, "bytes": 30 }, "candidates": 7,
+            "seconds": 1.0, "finished": true },
+        "provenance": { "rng_seed": 1, "round": 2, "step": 3, "engine": "opfuzz", "logic": "ALL", "company": [0],
+            "seeds": [{ "name": "<img src=x>.smt2", "hash": "0", "generated": false }], "script": "00", "changes": [],
+            "feedback": [] }
+    });
+    serde_json::from_value(text).expect("a finding")
+}
+
+fn affected(finding: Finding, releases: &[&str]) -> Finding {
+    let affected = releases.iter().map(ToString::to_string).collect();
+    Finding { releases: Some(Releases { affected, ..Releases::default() }), ..finding }
+}
+
+fn with_option(mut finding: Finding) -> Finding {
+    finding.runs[0].settings.push(smtlib::Setting::new("smt.arith.solver", "2".to_owned()));
+    finding
+}
+
+fn marked(finding: Finding, state: MarkState) -> Finding {
+    let mark = Some(Mark { state, note: String::new(), link: "javascript:alert(3)".into(), at: 1 });
+    Finding { handling: Handling { mark, rechecks: Vec::new() }, ..finding }
+}
+
+fn entry(finding: Finding) -> Entry {
+    let name = finding.signature.to_string();
+    Entry {
+        folder: PathBuf::from(&name),
+        duplicates: 0,
+        bug: finding.hash(),
+        headline: name,
+        finding: Arc::new(finding),
+    }
+}
+
+const SCRIPT: &str =
+    "(declare-const |</pre><script>alert(4)</script>| Int)\n(assert (= (mod 1 2) 1))\n(check-sat)\n";
+
+/// A campaign with these findings and a store.
+fn campaign(findings: &[Finding]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bugs = folder.path().join("bugs");
+    std::fs::create_dir(&bugs).expect("a folder");
+    for finding in findings {
+        let small = Small { script: SCRIPT.to_owned(), witness: Some("((x 1))".into()), ground: None };
+        finding.write(&bugs, SCRIPT, None, Some(&small)).expect("written");
+    }
+    let place = Place::Folder(folder.path().to_owned());
+    place.create(&Identity::of_runs(Duration::from_secs(2), 1024, 7), &[]).expect("a store");
+    let sample =
+        |at| Sample { at, engine: "<i>".into(), tests: 5, cpu: 1_000_000, findings: 1, ..Sample::default() };
+    let now = campaign::store::now();
+    let mut delta = Delta { samples: vec![sample(now), sample(now + 10)], ..Delta::default() };
+    delta.totals.tests = 10;
+    delta.totals.elapsed = 2000;
+    delta.totals.refusals.count("line 1: <script>alert(5)</script>".into());
+    place.open().and_then(|mut store| store.merge(&delta)).expect("counted");
+    folder
+}
+
+#[test]
+fn the_most_important_bug_comes_first() {
+    let wanted = [
+        affected(
+            finding("unsat for sat in a new release", Kind::RefutationSoundness),
+            &["z3@4.8.7", "z3@5.4.0"],
+        ),
+        finding("unsat for sat", Kind::RefutationSoundness),
+        with_option(finding("unsat for sat with an option", Kind::RefutationSoundness)),
+        finding("sat for unsat", Kind::SolutionSoundness),
+        finding("a wrong model", Kind::InvalidModel),
+        finding("a crash", Kind::Crash),
+        finding("slow", Kind::Performance),
+        marked(finding("reported", Kind::RefutationSoundness), MarkState::Reported),
+        marked(finding("not a bug", Kind::RefutationSoundness), MarkState::NotABug),
+    ];
+    let given: Vec<Entry> = wanted.iter().rev().cloned().map(entry).collect();
+    let order: Vec<String> = bugs(given, &[]).into_iter().map(|bug| bug.example.headline).collect();
+    let wanted: Vec<String> = wanted.into_iter().map(|finding| finding.signature.to_string()).collect();
+    assert_eq!(order, wanted);
+}
+
+#[test]
+fn faces_of_a_bug_are_one_and_the_newest_mark_counts() {
+    let one = finding("one", Kind::Crash);
+    let mut other = marked(finding("other", Kind::RefutationSoundness), MarkState::Known);
+    other.group =
+        Some(campaign::findings::Membership { id: one.hash(), example: String::new(), why: String::new() });
+    let id = one.hash();
+    let entries = vec![entry(one), Entry { bug: id, ..entry(other) }];
+    let all = bugs(entries, &[]);
+    let [bug] = &all[..] else { panic!("{all:?}") };
+    assert_eq!(
+        (bug.kind, bug.state(), bug.faces.len(), bug.shown),
+        (Kind::RefutationSoundness, "known", 1, 2)
+    );
+    assert_eq!(bug.example.headline, "other", "the graver kind is the clearer example");
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("readable") {
+        let path = entry.expect("an entry").path();
+        match path.is_dir() {
+            true => all.extend(files(&path)),
+            false => all.push(path),
+        }
+    }
+    all
+}
+
+#[test]
+fn every_link_of_a_page_leads_to_a_file_and_nothing_foreign_is_markup() {
+    let findings = [
+        finding("one", Kind::RefutationSoundness),
+        marked(finding("two", Kind::Crash), MarkState::Reported),
+        with_option(finding("three", Kind::InvalidModel)),
+    ];
+    let campaign = campaign(&findings);
+    let overview = Reader::new(campaign.path(), "<u>night").expect("a campaign").read().expect("read");
+    let to = tempfile::tempdir().expect("a folder");
+    let written = report::write(&overview, campaign.path(), to.path()).expect("written");
+    let pages: Vec<PathBuf> = files(to.path())
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "html"))
+        .collect();
+    assert_eq!(pages.len(), 6, "{pages:?}");
+    for page in &pages {
+        let text = std::fs::read_to_string(page).expect("a page");
+        for tag in
+            ["<script>", "<img src=x", "<u>", "<i>", "<b>.", "javascript:", "style=", "\u{202e}", " onerror"]
+        {
+            let is_link = tag == "javascript:" && !text.contains("href=\"javascript:");
+            assert!(is_link || !text.contains(tag), "{tag} in {}", page.display());
+        }
+        for link in text
+            .split(" href=\"")
+            .chain(text.split(" src=\""))
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+        {
+            if link.starts_with('#') || link.starts_with("<!") {
+                continue;
+            }
+            let path = page.parent().expect("a folder").join(link);
+            assert!(path.exists(), "{link} in {}", page.display());
+        }
+    }
+    let first = std::fs::read_to_string(&written.index).expect("a page");
+    assert!(first.contains("Look at these first") && first.contains("unsat for sat"), "{first}");
+}
+
+#[test]
+fn a_report_takes_the_place_of_an_earlier_one_and_of_nothing_else() {
+    let with = campaign(&[finding("one", Kind::Crash), finding("two", Kind::Crash)]);
+    let without = campaign(&[finding("one", Kind::Crash)]);
+    let to = tempfile::tempdir().expect("a folder");
+    for campaign in [&with, &without] {
+        let overview = Reader::new(campaign.path(), "night").expect("a campaign").read().expect("read");
+        report::write(&overview, campaign.path(), to.path()).expect("written");
+    }
+    assert_eq!(files(&to.path().join("finding")).len(), 1, "the page of the other finding is gone");
+    let overview = Reader::new(with.path(), "night").expect("a campaign").read().expect("read");
+    let refused = report::write(&overview, with.path(), with.path()).expect_err("refused");
+    assert!(matches!(refused, ReportError::Occupied(_)), "{refused}");
+}
+
+#[test]
+fn other_programs_get_rows_test_cases_and_json() {
+    let findings = [finding("one", Kind::Crash), marked(finding("two", Kind::Crash), MarkState::Known)];
+    let campaign = campaign(&findings);
+    let overview = Reader::new(campaign.path(), "night").expect("a campaign").read().expect("read");
+    let csv = report::csv(&overview);
+    assert_eq!(csv.lines().count(), 3, "{csv}");
+    let columns = csv.lines().next().expect("a heading").split(',').count();
+    assert_eq!(columns, 19);
+    let junit = report::junit(&overview);
+    assert!(junit.contains("tests=\"2\" failures=\"1\" skipped=\"1\""), "{junit}");
+    assert!(!junit.contains("<script>"), "{junit}");
+    let json: serde_json::Value = serde_json::from_str(&report::json(&overview)).expect("JSON");
+    assert_eq!(json["bugs"].as_array().map(Vec::len), Some(2));
+    assert_eq!(json["totals"]["tests"], 10);
+    let markdown = report::markdown(&overview);
+    assert!(markdown.starts_with("# 2 bugs in") && !markdown.contains(" <unsat>"), "{markdown}");
+}
+
+#[test]
+fn a_folder_without_a_store_has_findings_and_says_what_is_missing() {
+    let folder = campaign(&[finding("one", Kind::Crash)]);
+    std::fs::remove_file(folder.path().join("campaign.db")).expect("removed");
+    let overview = Reader::new(folder.path(), "night").expect("a campaign").read().expect("read");
+    assert_eq!(overview.bugs.len(), 1);
+    assert!(overview.notes[0].contains("holds no campaign"), "{:?}", overview.notes);
+    let one = folder.path().join("bugs").join(overview.bugs[0].example.name());
+    let refused = Reader::new(&one, "one").err().expect("refused");
+    assert!(refused.to_string().contains("the folder of one finding"), "{refused}");
+}
