@@ -10,6 +10,7 @@
 //!   store of a campaign costs
 //! - [`constructs`]: the experiments of BanditFuzz
 //! - [`machine`]: where and when; [`watch`]: progress and ending early
+//! - [`precision`]: whether options that are said to matter do
 //! - [`values`]: ValFuzz's configurations on known bugs
 //! - [`museum`]: known bugs found again; [`race`]: other fuzzers side by side; [`variants`]: Osprey against itself;
 //!   [`mod@reduce`]: reduction next to ddSMT
@@ -27,6 +28,7 @@ pub mod museum;
 pub mod mutant_quality;
 pub mod mutants;
 pub mod page;
+pub mod precision;
 pub mod race;
 pub mod reduce;
 pub mod report;

@@ -225,16 +225,23 @@ impl Correlations {
 
     /// Options that matter for nearly every operation, in order.
     pub fn general(&self, thresholds: &Thresholds) -> Vec<&str> {
-        let tried = self.rows.values().filter(|row| row.formulas >= thresholds.least_trials).count();
-        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-        for row in self.rows.values() {
+        let tried = self.rows.values().filter(|row| row.formulas >= thresholds.least_trials);
+        let mut counts: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+        for row in tried.clone() {
             for (option, pair) in &row.pairs {
-                let class = thresholds.class(row.formulas.saturating_sub(pair.missed), *pair);
-                *counts.entry(*option).or_default() += usize::from(class == Class::Relevant);
+                let (relevant, unknown) = counts.entry(*option).or_default();
+                match thresholds.class(row.formulas.saturating_sub(pair.missed), *pair) {
+                    Class::Relevant => *relevant += 1,
+                    Class::Unknown => *unknown += 1,
+                    Class::Conflict | Class::Irrelevant => {}
+                }
             }
         }
-        let enough = |count: &usize| tried > 0 && *count as f64 >= thresholds.general * tried as f64;
-        let chosen = counts.iter().filter(|(_, count)| enough(count));
+        let tried = tried.count();
+        let enough = |(relevant, unknown): &(usize, usize)| {
+            *relevant > 0 && *relevant as f64 >= thresholds.general * (tried - unknown) as f64
+        };
+        let chosen = counts.iter().filter(|(_, counts)| enough(counts));
         let mut names: Vec<&str> =
             chosen.filter_map(|(number, _)| self.options.get(*number as usize)).map(String::as_str).collect();
         names.sort_unstable();

@@ -1,9 +1,11 @@
 //! What a run of a solver with settings shows, and whether another one shows something else.
 
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+use smtlib::Setting;
 use solver::coverage::{Code, CoverageError, Explorer, Trace};
 use solver::fast::ExecMode;
 use solver::limits::Limits;
@@ -144,8 +146,72 @@ impl Control {
     }
 }
 
+/// A script with default options, twice. Nothing if it is of no use: the solver refuses it, has no definite answer, or not the
+/// same twice. With the least request under which it is answered.
+pub fn control(
+    laboratory: &mut dyn Laboratory,
+    script: &[u8],
+    plumbing: &[u32],
+) -> Result<Option<(Control, RunRequest)>, CoverageError> {
+    let mut request = RunRequest::default();
+    let mut first = laboratory.run(script, &request)?;
+    if first.manner == Manner::Refused {
+        // Several checks, and theories that a solver calls experimental, have to be asked for.
+        request.broad = true;
+        first = laboratory.run(script, &request)?;
+    }
+    if !first.manner.is_definite() {
+        return Ok(None);
+    }
+    let second = laboratory.run(script, &request)?;
+    Ok(Control::new(first, &second, plumbing).map(|control| (control, request)))
+}
+
+/// What options do where there is nothing to solve.
+#[derive(Clone, Debug, Default)]
+pub struct Calibration {
+    /// Functions that are reached because options are given, whatever they are: they say nothing about formulas.
+    pub plumbing: Vec<u32>,
+    /// Options that are refused even then, by their places.
+    pub refused: BTreeSet<usize>,
+}
+
+/// A script on which options can do nothing but be read.
+const EMPTY: &str = "(set-logic ALL)\n(check-sat)\n";
+
+impl Calibration {
+    /// One run for each of the settings, until told to stop. Nothing if the solver does not answer a script without
+    /// assertions.
+    pub fn of(
+        laboratory: &mut dyn Laboratory,
+        settings: &[Setting],
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<Option<Calibration>, CoverageError> {
+        let script = EMPTY.as_bytes();
+        let first = laboratory.run(script, &RunRequest::default())?;
+        let second = laboratory.run(script, &RunRequest::default())?;
+        let reached = first.functions.clone();
+        let Some(control) = Control::new(first, &second, &[]) else { return Ok(None) };
+        let mut plumbing: BTreeSet<u32> = difference(&reached, &second.functions).into_iter().collect();
+        let mut refused = BTreeSet::new();
+        for (place, setting) in settings.iter().enumerate() {
+            if stopped() {
+                break;
+            }
+            let request = RunRequest { settings: vec![setting.clone()], ..RunRequest::default() };
+            let shown = laboratory.run(script, &request)?;
+            match control.effect(&shown) {
+                Effect::Nothing => {}
+                Effect::Changed => plumbing.extend(difference(&reached, &shown.functions)),
+                Effect::Conflict => _ = refused.insert(place),
+            }
+        }
+        Ok(Some(Calibration { plumbing: plumbing.into_iter().collect(), refused }))
+    }
+}
+
 /// What is in only one of two lists in order.
-pub(crate) fn difference(first: &[u32], second: &[u32]) -> Vec<u32> {
+fn difference(first: &[u32], second: &[u32]) -> Vec<u32> {
     let (mut one, mut other) = (first.iter().peekable(), second.iter().peekable());
     let mut found = Vec::new();
     loop {

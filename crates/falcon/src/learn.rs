@@ -1,7 +1,7 @@
 //! Learning which options matter for which operations: algorithm 1 of the paper, with groups of options where the paper
 //! changes one at a time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::batch::Batch;
 use crate::correlations::{Correlations, Thresholds};
 use crate::file::CorrelationsError;
 use crate::groups::{self, Effect};
-use crate::laboratory::{Control, Laboratory, Manner, difference};
+use crate::laboratory::{self, Calibration, Control, Laboratory, Shown};
 use crate::rank_test;
 
 /// What learning is told.
@@ -93,9 +93,6 @@ const SAVE_EVERY: Duration = Duration::from_secs(15);
 /// Without a use for any of so many formulas there will be none.
 const IDLE: u64 = 500;
 
-/// A script on which options can do nothing but be read.
-const EMPTY: &str = "(set-logic ALL)\n(check-sat)\n";
-
 /// An option that does something on nearly all formulas need not be tried on all of them.
 const GENERAL: f64 = 0.7;
 const GENERAL_SHARE: f64 = 0.25;
@@ -108,16 +105,27 @@ pub struct Learner<'a> {
     solver: &'a Solver,
     options: Vec<&'a SolverOption>,
     values: Vec<Vec<String>>,
-    laboratory: &'a mut dyn Laboratory,
+    laboratory: Counting<'a>,
     /// For times: without anything that watches.
-    clock: Option<&'a mut dyn Laboratory>,
+    clock: Option<Counting<'a>>,
     settings: &'a Settings,
     known: Correlations,
-    /// Functions that are reached because options are given, whatever they are.
-    plumbing: Vec<u32>,
-    /// Options that are refused even on a script without assertions.
-    refused: BTreeSet<usize>,
+    calibration: Calibration,
+    /// Runs that are in the counts already.
+    counted: u64,
+}
+
+/// A laboratory and how many runs it has made.
+struct Counting<'a> {
+    laboratory: &'a mut dyn Laboratory,
     runs: u64,
+}
+
+impl Laboratory for Counting<'_> {
+    fn run(&mut self, script: &[u8], request: &RunRequest) -> Result<Shown, CoverageError> {
+        self.runs += 1;
+        self.laboratory.run(script, request)
+    }
 }
 
 /// Why testing a formula ends.
@@ -158,20 +166,19 @@ impl<'a> Learner<'a> {
             solver,
             options,
             values,
-            laboratory,
+            laboratory: Counting { laboratory, runs: 0 },
             clock: None,
             settings,
             known: all,
-            plumbing: Vec::new(),
-            refused: BTreeSet::new(),
-            runs: 0,
+            calibration: Calibration::default(),
+            counted: 0,
         })
     }
 
     /// Compares times as well.
     #[must_use]
     pub fn timing(mut self, clock: &'a mut dyn Laboratory) -> Learner<'a> {
-        self.clock = Some(clock);
+        self.clock = Some(Counting { laboratory: clock, runs: 0 });
         self
     }
 
@@ -180,7 +187,12 @@ impl<'a> Learner<'a> {
         let end = End { watch, started: Instant::now(), time: self.settings.time };
         let mut saved = Instant::now();
         let (mut formulas, mut unused) = (0, 0);
-        self.calibrate(&end)?;
+        let first = |(option, values): (&&SolverOption, &Vec<String>)| {
+            Setting::new(&option.name, values.first().cloned().unwrap_or_default())
+        };
+        let settings: Vec<Setting> = self.options.iter().zip(&self.values).map(first).collect();
+        let calibration = Calibration::of(&mut self.laboratory, &settings, &|| end.is_now())?;
+        self.calibration = calibration.ok_or_else(|| LearnError::NoAnswer(self.solver.name()))?;
         while !end.is_now() {
             let mut rng = generate::rng::stream(self.settings.rng_seed, self.known.batches);
             self.known.batches += 1;
@@ -201,43 +213,26 @@ impl<'a> Learner<'a> {
                     time: end.time,
                     formulas,
                     unused,
-                    runs: self.runs,
+                    runs: self.runs(),
                     pairs: self.known.relevant_pairs(&Thresholds::default()),
                 });
                 if saved.elapsed() >= SAVE_EVERY {
                     saved = Instant::now();
-                    self.known.save(&self.settings.out)?;
+                    self.save()?;
                 }
             }
         }
-        self.known.save(&self.settings.out)?;
+        self.save()?;
         Ok(self.known)
     }
 
-    /// Finds out what options do where there is nothing to solve: functions that read them say nothing about formulas.
-    fn calibrate(&mut self, end: &End) -> Result<(), LearnError> {
-        let nothing = |learner: &Learner| LearnError::NoAnswer(learner.solver.name());
-        let first = self.run(EMPTY.as_bytes(), &RunRequest::default())?;
-        let second = self.run(EMPTY.as_bytes(), &RunRequest::default())?;
-        let reached = first.functions.clone();
-        let control = Control::new(first, &second, &[]).ok_or_else(|| nothing(self))?;
-        let mut plumbing: BTreeSet<u32> = difference(&reached, &second.functions).into_iter().collect();
-        for number in 0..self.options.len() {
-            if end.is_now() {
-                break;
-            }
-            let Some(value) = self.values[number].first() else { continue };
-            let settings = vec![Setting::new(&self.options[number].name, value)];
-            let request = RunRequest { settings, ..RunRequest::default() };
-            let shown = self.run(EMPTY.as_bytes(), &request)?;
-            match control.effect(&shown) {
-                Effect::Nothing => {}
-                Effect::Changed => plumbing.extend(difference(&reached, &shown.functions)),
-                Effect::Conflict => _ = self.refused.insert(number),
-            }
-        }
-        self.plumbing = plumbing.into_iter().collect();
-        Ok(())
+    fn runs(&self) -> u64 {
+        self.laboratory.runs + self.clock.as_ref().map_or(0, |clock| clock.runs)
+    }
+
+    fn save(&mut self) -> Result<(), LearnError> {
+        self.known.runs += self.runs() - std::mem::replace(&mut self.counted, self.runs());
+        Ok(self.known.save(&self.settings.out)?)
     }
 
     /// Tries all options on one formula of the batch. False if the formula is of no use: the solver refuses it, has no
@@ -247,25 +242,15 @@ impl<'a> Learner<'a> {
         let (script, operations) = batch.script(&mut store, rng);
         let text = print::print(&store, &script, self.solver.release());
         let script = text.as_bytes();
-        let mut request = RunRequest::default();
-        let mut first = self.run(script, &request)?;
-        if first.manner == Manner::Refused {
-            // Several checks, and theories that a solver calls experimental, have to be asked for.
-            request.broad = true;
-            first = self.run(script, &request)?;
-        }
-        if !first.manner.is_definite() {
-            return Ok(false);
-        }
-        let second = self.run(script, &request)?;
-        let Some(control) = Control::new(first, &second, &self.plumbing) else { return Ok(false) };
+        let used = laboratory::control(&mut self.laboratory, script, &self.calibration.plumbing)?;
+        let Some((control, request)) = used else { return Ok(false) };
         let values: Vec<String> = self.values.iter().map(|all| rng.pick(all).cloned().unwrap_or_default()).collect();
         let expected = self.expected(&operations);
         let mut missed = Vec::new();
         let mut tried = Vec::new();
         for (number, rate) in expected.into_iter().enumerate() {
             let general = rate > GENERAL && self.known.formulas >= GENERAL_AFTER;
-            if self.refused.contains(&number) {
+            if self.calibration.refused.contains(&number) {
                 continue;
             } else if general && !rng.chance(GENERAL_SHARE) {
                 missed.push(number);
@@ -283,7 +268,7 @@ impl<'a> Learner<'a> {
                 group.iter().map(|number| Setting::new(&self.options[*number].name, &values[*number]));
             let mut request = RunRequest { settings: settings.collect(), ..request.clone() };
             request.settings.sort();
-            let effect = control.effect(&self.run(script, &request)?);
+            let effect = control.effect(&self.laboratory.run(script, &request)?);
             if effect == Effect::Nothing {
                 unchanged.extend_from_slice(group);
             }
@@ -291,7 +276,7 @@ impl<'a> Learner<'a> {
         })?;
         let mut changed = found.changed;
         changed.extend(self.timed(script, &request, &control, &unchanged, &values, end)?);
-        let conflicts: Vec<usize> = found.conflicts.into_iter().chain(self.refused.iter().copied()).collect();
+        let conflicts: Vec<usize> = found.conflicts.into_iter().chain(self.calibration.refused.iter().copied()).collect();
         let names = |numbers: &[usize]| -> Vec<&str> {
             numbers.iter().map(|number| self.options[*number].name.as_str()).collect()
         };
@@ -322,8 +307,6 @@ impl<'a> Learner<'a> {
                     return Err(Ending::Stopped);
                 }
                 times.push(clock.run(script, &request)?.cpu.as_secs_f64());
-                self.runs += 1;
-                self.known.runs += 1;
             }
             Ok(times)
         };
@@ -343,12 +326,6 @@ impl<'a> Learner<'a> {
         let expected: BTreeMap<&str, f64> = self.known.expected(operations);
         let rate = |option: &&SolverOption| expected.get(option.name.as_str()).copied().unwrap_or(0.0);
         self.options.iter().map(rate).collect()
-    }
-
-    fn run(&mut self, script: &[u8], request: &RunRequest) -> Result<crate::laboratory::Shown, CoverageError> {
-        self.runs += 1;
-        self.known.runs += 1;
-        self.laboratory.run(script, request)
     }
 }
 
@@ -373,7 +350,7 @@ mod tests {
 
     use super::*;
     use crate::Operation;
-    use crate::laboratory::Shown;
+    use crate::laboratory::Manner;
     use crate::operation::CommandName;
 
     /// A solver in which `cores` matters for cores, `sums` for sums, `all` always, `never` nowhere, and which refuses

@@ -1,4 +1,4 @@
-//! Falcon (Yao et al., ESEC/FSE 2021): formulas and solver options explored together.
+//! Falcon (Yao et al.: Fuzzing SMT Solvers via Two-Dimensional Input Space Exploration, ISSTA 2021): formulas and solver options explored together.
 //!
 //! Learning finds out, once per release, which options matter for which operations; a search then looks for values of the
 //! options that matter for a formula. What it learns is plain counts, so that files of several runs add up. See

@@ -53,9 +53,16 @@ pub struct Search {
     survivors: Vec<(Vector, f64)>,
     made: usize,
     stagnant: u32,
+    /// Each generation is drawn, whatever came of the one before.
+    by_chance: bool,
 }
 
 impl Search {
+    /// The same number of vectors without a search: each generation is drawn at random (Falcon-Learn).
+    pub fn by_chance(space: Space, parameters: &Parameters, rng: &mut Rng) -> Search {
+        Search { by_chance: true, ..Search::new(space, parameters, &[], rng) }
+    }
+
     /// Begins with remembered vectors, as far as they are of this space, for up to half of the first generation.
     pub fn new(space: Space, parameters: &Parameters, remembered: &[Vec<Setting>], rng: &mut Rng) -> Search {
         let mut first: Vec<Vector> = Vec::new();
@@ -74,6 +81,7 @@ impl Search {
             parameters: parameters.clone(),
             survivors: Vec::new(),
             stagnant: 0,
+            by_chance: false,
         }
     }
 
@@ -105,16 +113,20 @@ impl Search {
         self.survivors.truncate(self.parameters.survivors.max(1));
         let mutation = Mutation { delta: self.parameters.delta, index: self.parameters.index };
         let mut children: Vec<Vector> = Vec::new();
-        for (place, (u, _)) in self.survivors.iter().enumerate() {
-            for (v, _) in &self.survivors[place + 1..] {
+        let parents: &[(Vector, f64)] = if self.by_chance { &[] } else { &self.survivors };
+        for (place, (u, _)) in parents.iter().enumerate() {
+            for (v, _) in &parents[place + 1..] {
                 let pair = self.space.cross(u, v, rng);
                 children.extend(pair.iter().map(|child| self.space.mutate(child, &mutation, rng)));
             }
         }
-        if children.is_empty() && !self.space.is_empty() {
+        let random = |rng: &mut Rng| self.space.random(self.parameters.changed, rng);
+        if self.by_chance && !self.space.is_empty() {
+            children.extend((0..self.parameters.population.max(1)).map(|_| random(rng)));
+        } else if children.is_empty() && !self.space.is_empty() {
             // Nobody to have children with: everything was refused, or only one vector is left.
-            children.extend(self.survivors.first().map(|(only, _)| self.space.mutate(only, &mutation, rng)));
-            children.push(self.space.random(self.parameters.changed, rng));
+            children.extend(parents.first().map(|(only, _)| self.space.mutate(only, &mutation, rng)));
+            children.push(random(rng));
         }
         children.truncate(self.parameters.offspring.saturating_sub(self.made));
         self.made += children.len();

@@ -15,13 +15,12 @@ impl Solver {
     /// default. Empty only when nothing is left to choose from.
     pub fn fair_options(&self, table: &OptionTable, rng: &mut impl Rng) -> Vec<Setting> {
         let rules = &self.adapter.options;
-        let total = rules.total.unwrap_or(USUAL_TOTAL).max(1);
+        let total = self.fair_total();
         let wanted = 1 + below(rng, total);
-        let taken = |name: &str| self.options.iter().any(|word| option_name(word) == name);
         let mut open: Vec<(&SolverOption, Vec<String>)> = table
             .options
             .iter()
-            .filter(|option| option.is_fair() && !taken(&option.name))
+            .filter(|option| option.is_fair() && !self.has_set(&option.name))
             .map(|option| (option, option.alternatives()))
             .filter(|(_, values)| !values.is_empty())
             .collect();
@@ -38,6 +37,18 @@ impl Solver {
         // The order of choice is an accident: the same set is the same command line.
         chosen.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
         chosen.into_iter().map(|(option, value)| Setting::new(&option.name, value)).collect()
+    }
+}
+
+impl Solver {
+    /// How many options one test case may set and still be reported.
+    pub fn fair_total(&self) -> usize {
+        self.adapter.options.total.unwrap_or(USUAL_TOTAL).max(1)
+    }
+
+    /// Has the user set this option?
+    pub fn has_set(&self, option: &str) -> bool {
+        self.options.iter().any(|word| option_name(word) == option)
     }
 }
 
