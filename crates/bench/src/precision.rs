@@ -154,7 +154,10 @@ impl Precision {
         let settings: Vec<Setting> = chosen
             .filter_map(|option| Some(Setting::new(&option.name, option.alternatives().first()?)))
             .collect();
-        let calibration = Calibration::of(laboratory, &settings, &|| watch.stopped())?;
+        let usual = |option: &SolverOption| Some(Setting::new(&option.name, option.default.as_ref()?));
+        let named = |option: &&SolverOption| options.contains(option.name.as_str());
+        let defaults: Vec<Setting> = self.table.options.iter().filter(named).filter_map(usual).collect();
+        let calibration = Calibration::of(laboratory, &settings, defaults, &|| watch.stopped())?;
         calibration.ok_or_else(|| BenchError::Usage(format!("{} does not answer", self.solver.name())))
     }
 
@@ -180,7 +183,7 @@ impl Precision {
             }
             let text = print::print(&store, &script, self.solver.release());
             let script = text.as_bytes();
-            let Some((control, request)) = laboratory::control(laboratory, script, &calibration.plumbing)? else {
+            let Some((control, request)) = laboratory::control(laboratory, script, calibration)? else {
                 continue;
             };
             used += 1;

@@ -56,7 +56,10 @@ impl Target {
 
     /// The same with its options.
     #[must_use]
-    pub fn with_table(self, table: Option<OptionTable>) -> Target {
+    pub fn with_table(mut self, table: Option<OptionTable>) -> Target {
+        let options = table.iter().flat_map(|table| &table.options);
+        let unfair = options.filter(|option| option.unfair.is_some()).map(|option| option.name.clone());
+        self.solver.unfair = Arc::new(unfair.collect());
         Target { table, ..self }
     }
 

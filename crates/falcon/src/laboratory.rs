@@ -127,6 +127,15 @@ impl Control {
         Some(Control { shown: first, noise, steady_text })
     }
 
+    /// Functions that are reached, or not, because options are given at their defaults say nothing.
+    fn take_placebo(&mut self, placebo: &Shown) {
+        if placebo.manner == self.shown.manner {
+            self.noise.extend(difference(&self.shown.functions, &placebo.functions));
+            self.noise.sort_unstable();
+            self.noise.dedup();
+        }
+    }
+
     /// What the settings of another run did.
     pub fn effect(&self, other: &Shown) -> Effect {
         if other.manner == Manner::Refused {
@@ -151,7 +160,7 @@ impl Control {
 pub fn control(
     laboratory: &mut dyn Laboratory,
     script: &[u8],
-    plumbing: &[u32],
+    calibration: &Calibration,
 ) -> Result<Option<(Control, RunRequest)>, CoverageError> {
     let mut request = RunRequest::default();
     let mut first = laboratory.run(script, &request)?;
@@ -164,7 +173,13 @@ pub fn control(
         return Ok(None);
     }
     let second = laboratory.run(script, &request)?;
-    Ok(Control::new(first, &second, plumbing).map(|control| (control, request)))
+    let Some(mut control) = Control::new(first, &second, &calibration.plumbing) else { return Ok(None) };
+    if !calibration.placebo.is_empty() {
+        let settings = calibration.placebo.clone();
+        let placebo = laboratory.run(script, &RunRequest { settings, ..request.clone() })?;
+        control.take_placebo(&placebo);
+    }
+    Ok(Some((control, request)))
 }
 
 /// What options do where there is nothing to solve.
@@ -174,17 +189,21 @@ pub struct Calibration {
     pub plumbing: Vec<u32>,
     /// Options that are refused even then, by their places.
     pub refused: BTreeSet<usize>,
+    /// Options at their defaults: what differs with them on a formula is how options are handed down, not what they do. Empty
+    /// where the solver does not take them all at once.
+    pub placebo: Vec<Setting>,
 }
 
 /// A script on which options can do nothing but be read.
 const EMPTY: &str = "(set-logic ALL)\n(check-sat)\n";
 
 impl Calibration {
-    /// One run for each of the settings, until told to stop. Nothing if the solver does not answer a script without
-    /// assertions.
+    /// One run for each of the settings, until told to stop, and one with the same options at their defaults. Nothing if the
+    /// solver does not answer a script without assertions.
     pub fn of(
         laboratory: &mut dyn Laboratory,
         settings: &[Setting],
+        defaults: Vec<Setting>,
         stopped: &dyn Fn() -> bool,
     ) -> Result<Option<Calibration>, CoverageError> {
         let script = EMPTY.as_bytes();
@@ -206,7 +225,18 @@ impl Calibration {
                 Effect::Conflict => _ = refused.insert(place),
             }
         }
-        Ok(Some(Calibration { plumbing: plumbing.into_iter().collect(), refused }))
+        let unharmed = |setting: &Setting| {
+            !refused.iter().any(|place| settings[*place].option == setting.option)
+        };
+        let mut placebo: Vec<Setting> = defaults.into_iter().filter(unharmed).collect();
+        let request = RunRequest { settings: placebo.clone(), ..RunRequest::default() };
+        let shown = laboratory.run(script, &request)?;
+        if shown.manner != control.shown.manner {
+            placebo.clear();
+        } else {
+            plumbing.extend(difference(&reached, &shown.functions));
+        }
+        Ok(Some(Calibration { plumbing: plumbing.into_iter().collect(), refused, placebo }))
     }
 }
 

@@ -191,7 +191,9 @@ impl<'a> Learner<'a> {
             Setting::new(&option.name, values.first().cloned().unwrap_or_default())
         };
         let settings: Vec<Setting> = self.options.iter().zip(&self.values).map(first).collect();
-        let calibration = Calibration::of(&mut self.laboratory, &settings, &|| end.is_now())?;
+        let usual = |option: &&SolverOption| Some(Setting::new(&option.name, option.default.as_ref()?));
+        let defaults: Vec<Setting> = self.options.iter().filter_map(usual).collect();
+        let calibration = Calibration::of(&mut self.laboratory, &settings, defaults, &|| end.is_now())?;
         self.calibration = calibration.ok_or_else(|| LearnError::NoAnswer(self.solver.name()))?;
         while !end.is_now() {
             let mut rng = generate::rng::stream(self.settings.rng_seed, self.known.batches);
@@ -231,7 +233,8 @@ impl<'a> Learner<'a> {
     }
 
     fn save(&mut self) -> Result<(), LearnError> {
-        self.known.runs += self.runs() - std::mem::replace(&mut self.counted, self.runs());
+        let runs = self.runs();
+        self.known.runs += runs - std::mem::replace(&mut self.counted, runs);
         Ok(self.known.save(&self.settings.out)?)
     }
 
@@ -242,7 +245,7 @@ impl<'a> Learner<'a> {
         let (script, operations) = batch.script(&mut store, rng);
         let text = print::print(&store, &script, self.solver.release());
         let script = text.as_bytes();
-        let used = laboratory::control(&mut self.laboratory, script, &self.calibration.plumbing)?;
+        let used = laboratory::control(&mut self.laboratory, script, &self.calibration)?;
         let Some((control, request)) = used else { return Ok(false) };
         let values: Vec<String> = self.values.iter().map(|all| rng.pick(all).cloned().unwrap_or_default()).collect();
         let expected = self.expected(&operations);
@@ -360,10 +363,11 @@ mod tests {
     impl Laboratory for MadeUp {
         fn run(&mut self, script: &[u8], request: &RunRequest) -> Result<Shown, CoverageError> {
             let text = String::from_utf8_lossy(script);
-            let set = |option: &str| request.settings.iter().any(|setting| setting.option == option);
+            let set = |option: &str| request.settings.contains(&Setting::new(option, "true"));
             let mut functions = vec![1, 2, 3];
-            // Reading options has functions of its own.
+            // Reading options has functions of its own, and so has handing them down.
             functions.extend(request.settings.iter().map(|_| 4).take(1));
+            functions.extend((text.contains("Int") && !request.settings.is_empty()).then_some(5));
             functions.extend((set("cores") && text.contains("get-unsat-core")).then_some(10));
             functions.extend((set("sums") && text.contains("(+ ")).then_some(11));
             functions.extend((set("all") && text.contains("assert")).then_some(12));
