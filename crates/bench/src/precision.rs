@@ -59,7 +59,8 @@ enum Outcome {
 
 impl Precision {
     pub fn run(&self, watch: &dyn Watch) -> Result<Report, BenchError> {
-        let mut draft = Draft::new("precision", "Options that matter: learned pairs tried again", &self.command);
+        let mut draft =
+            Draft::new("precision", "Options that matter: learned pairs tried again", &self.command);
         draft.versions = vec![self.solver.name()];
         draft.rng_seed = Some(self.rng_seed);
         let code = Code::of(&self.solver, &self.home)?;
@@ -87,8 +88,13 @@ impl Precision {
                         draft.partial = Some("ended by the user".to_owned());
                         break;
                     }
-                    watch.progress(place, pairs.len(), &format!("{theory:?}: {} and {operation}", option.name));
-                    let outcome = self.try_pair(&mut laboratory, option, *operation, &calibration, &mut rng)?;
+                    watch.progress(
+                        place,
+                        pairs.len(),
+                        &format!("{theory:?}: {} and {operation}", option.name),
+                    );
+                    let outcome =
+                        self.try_pair(&mut laboratory, option, *operation, &calibration, &mut rng)?;
                     counts[outcome as usize] += 1;
                     let word = ["right", "wrong", "open"][outcome as usize];
                     each.row([
@@ -136,7 +142,8 @@ impl Precision {
                 continue;
             }
             let relevant = self.table.options.iter().filter(|option| {
-                wanted(&option.name) && self.known.class(&option.name, operation, thresholds) == Class::Relevant
+                wanted(&option.name)
+                    && self.known.class(&option.name, operation, thresholds) == Class::Relevant
             });
             pairs.extend(relevant.map(|option| (option, operation)));
         }
@@ -175,7 +182,9 @@ impl Precision {
             if used == self.formulas {
                 break;
             }
-            let Some(batch) = Batch::with(&self.solver, operation, OPERATIONS, &self.known, rng) else { continue };
+            let Some(batch) = Batch::with(&self.solver, operation, OPERATIONS, &self.known, rng) else {
+                continue;
+            };
             let mut store = Store::new();
             let (script, operations) = batch.script(&mut store, rng);
             if !operations.contains(&operation) {

@@ -220,14 +220,10 @@ impl FromStr for PolicyName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<PolicyName, String> {
-        NAMES
-            .iter()
-            .find(|(_, name)| *name == text)
-            .map(|(policy, _)| *policy)
-            .ok_or_else(|| {
-                let names: Vec<&str> = NAMES.iter().map(|(_, name)| *name).collect();
-                format!("'{text}' is no option policy; expected one of {}", names.join(", "))
-            })
+        NAMES.iter().find(|(_, name)| *name == text).map(|(policy, _)| *policy).ok_or_else(|| {
+            let names: Vec<&str> = NAMES.iter().map(|(_, name)| *name).collect();
+            format!("'{text}' is no option policy; expected one of {}", names.join(", "))
+        })
     }
 }
 
@@ -235,6 +231,11 @@ impl PolicyName {
     /// Does it need the solvers' option tables?
     pub fn needs_tables(self) -> bool {
         !matches!(self, PolicyName::None | PolicyName::Plain)
+    }
+
+    /// May checks have tactics under it? Where options are compared with none, tactics would be options under another name.
+    pub fn draws_tactics(self) -> bool {
+        matches!(self, PolicyName::Default | PolicyName::Fair | PolicyName::Random)
     }
 
     /// Does it go by which options matter for which operations?

@@ -10,8 +10,9 @@ use crate::operation::{CommandName, Operation, Operations};
 
 /// Logics that together have all operations, each with few sorts so that formulas have the operations chosen.
 const LOGICS: [&str; 22] = [
-    "QF_UF", "QF_LIA", "QF_NIA", "QF_LRA", "QF_NRA", "QF_LIRA", "QF_IDL", "QF_BV", "QF_ABV", "QF_UFBV", "QF_FP",
-    "QF_AX", "QF_ALIA", "QF_UFLIA", "QF_SLIA", "QF_UFDT", "QF_FF", "LIA", "LRA", "BV", "UFLIA", "ALL",
+    "QF_UF", "QF_LIA", "QF_NIA", "QF_LRA", "QF_NRA", "QF_LIRA", "QF_IDL", "QF_BV", "QF_ABV", "QF_UFBV",
+    "QF_FP", "QF_AX", "QF_ALIA", "QF_UFLIA", "QF_SLIA", "QF_UFDT", "QF_FF", "LIA", "LRA", "BV", "UFLIA",
+    "ALL",
 ];
 
 /// How often one of the operations of a batch is a command.
@@ -32,7 +33,8 @@ impl Batch {
     pub fn draw(solver: &Solver, count: usize, known: &Correlations, rng: &mut Rng) -> Option<Batch> {
         let logic = rng.pick(&LOGICS)?;
         let base = Grammar::new(logic, &[solver.release()], config(solver)).ok()?;
-        let rows = table().rows().iter().filter(|row| base.allows(row.op) && !row.special && !row.args.is_empty());
+        let rows =
+            table().rows().iter().filter(|row| base.allows(row.op) && !row.special && !row.args.is_empty());
         let candidates: Vec<Operation> = rows.map(|row| Operation::Operator(row.op)).collect();
         let commands: Vec<Operation> = CommandName::ALL.into_iter().map(Operation::Command).collect();
         let mut chosen = Vec::new();

@@ -85,11 +85,7 @@ pub enum Class {
 
 impl Correlations {
     /// Nothing is known yet about these options of a release.
-    pub fn of<'n>(
-        solver: &str,
-        version: &str,
-        options: impl IntoIterator<Item = &'n str>,
-    ) -> Correlations {
+    pub fn of<'n>(solver: &str, version: &str, options: impl IntoIterator<Item = &'n str>) -> Correlations {
         let options: BTreeSet<&str> = options.into_iter().collect();
         Correlations {
             solver: solver.to_owned(),
@@ -208,7 +204,8 @@ impl Correlations {
                 }
             }
         }
-        let chosen = relevant.difference(&conflicting).filter_map(|number| self.options.get(*number as usize));
+        let chosen =
+            relevant.difference(&conflicting).filter_map(|number| self.options.get(*number as usize));
         let mut names: Vec<&str> = chosen.map(String::as_str).collect();
         names.sort_unstable();
         names

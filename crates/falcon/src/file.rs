@@ -177,7 +177,9 @@ mod tests {
         let good = learned().text().expect("text");
         assert!(error(&good.replace("\"format\":1", "\"format\":9")).contains("format 9"));
         assert!(error(&good.replace("\"a.b\",\"c\"", "\"a.b\"")).contains("not listed"));
-        assert!(Correlations::load(&folder.path().join("none")).is_err_and(|e| e.to_string().contains("none")));
+        assert!(
+            Correlations::load(&folder.path().join("none")).is_err_and(|e| e.to_string().contains("none"))
+        );
     }
 
     #[test]

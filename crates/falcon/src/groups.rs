@@ -80,7 +80,8 @@ mod tests {
     fn effect(group: &[usize]) -> Effect {
         if group.contains(&77) {
             Effect::Conflict
-        } else if group.iter().any(|one| [3, 200].contains(one)) || group.contains(&9) && group.contains(&10) {
+        } else if group.iter().any(|one| [3, 200].contains(one)) || group.contains(&9) && group.contains(&10)
+        {
             Effect::Changed
         } else {
             Effect::Nothing
@@ -97,7 +98,8 @@ mod tests {
 
     #[test]
     fn those_that_are_likely_to_do_something_are_alone() {
-        let groups = grouped([(0, 0.9), (1, 0.01), (2, 0.5), (3, 0.01), (4, 0.2), (5, 0.2), (6, 0.2), (7, 0.2)]);
+        let groups =
+            grouped([(0, 0.9), (1, 0.01), (2, 0.5), (3, 0.01), (4, 0.2), (5, 0.2), (6, 0.2), (7, 0.2)]);
         assert_eq!(groups, [vec![0], vec![2], vec![1, 3, 4, 5, 6], vec![7]]);
     }
 

@@ -225,9 +225,8 @@ impl Calibration {
                 Effect::Conflict => _ = refused.insert(place),
             }
         }
-        let unharmed = |setting: &Setting| {
-            !refused.iter().any(|place| settings[*place].option == setting.option)
-        };
+        let unharmed =
+            |setting: &Setting| !refused.iter().any(|place| settings[*place].option == setting.option);
         let mut placebo: Vec<Setting> = defaults.into_iter().filter(unharmed).collect();
         let request = RunRequest { settings: placebo.clone(), ..RunRequest::default() };
         let shown = laboratory.run(script, &request)?;

@@ -160,7 +160,8 @@ impl<'a> Learner<'a> {
         }
         let (options, values): (Vec<_>, Vec<_>) = chosen.into_iter().unzip();
         // Options that the file does not know yet have not been tried on its formulas.
-        let mut all = Correlations::of(&known.solver, &known.version, options.iter().map(|option| &*option.name));
+        let mut all =
+            Correlations::of(&known.solver, &known.version, options.iter().map(|option| &*option.name));
         all.merge(&known);
         Ok(Learner {
             solver,
@@ -247,7 +248,8 @@ impl<'a> Learner<'a> {
         let script = text.as_bytes();
         let used = laboratory::control(&mut self.laboratory, script, &self.calibration)?;
         let Some((control, request)) = used else { return Ok(false) };
-        let values: Vec<String> = self.values.iter().map(|all| rng.pick(all).cloned().unwrap_or_default()).collect();
+        let values: Vec<String> =
+            self.values.iter().map(|all| rng.pick(all).cloned().unwrap_or_default()).collect();
         let expected = self.expected(&operations);
         let mut missed = Vec::new();
         let mut tried = Vec::new();
@@ -279,7 +281,8 @@ impl<'a> Learner<'a> {
         })?;
         let mut changed = found.changed;
         changed.extend(self.timed(script, &request, &control, &unchanged, &values, end)?);
-        let conflicts: Vec<usize> = found.conflicts.into_iter().chain(self.calibration.refused.iter().copied()).collect();
+        let conflicts: Vec<usize> =
+            found.conflicts.into_iter().chain(self.calibration.refused.iter().copied()).collect();
         let names = |numbers: &[usize]| -> Vec<&str> {
             numbers.iter().map(|number| self.options[*number].name.as_str()).collect()
         };
@@ -298,7 +301,9 @@ impl<'a> Learner<'a> {
         values: &[String],
         end: &End,
     ) -> Result<Vec<usize>, Ending> {
-        let (Some(timing), Some(clock)) = (self.settings.timing, &mut self.clock) else { return Ok(Vec::new()) };
+        let (Some(timing), Some(clock)) = (self.settings.timing, &mut self.clock) else {
+            return Ok(Vec::new());
+        };
         if control.cpu() < timing.least {
             return Ok(Vec::new());
         }
@@ -405,17 +410,14 @@ mod tests {
     }
 
     fn learn(out: PathBuf, known: Correlations, formulas: u64) -> Correlations {
-        let mut options: Vec<SolverOption> = ["cores", "sums", "all", "never", "no-push"]
-            .into_iter()
-            .map(|name| option(name, None))
-            .collect();
+        let mut options: Vec<SolverOption> =
+            ["cores", "sums", "all", "never", "no-push"].into_iter().map(|name| option(name, None)).collect();
         options.push(option("timeout", Some("a limit")));
         let solver = testkit::made_up("z3@5.4.0");
-        let settings =
-            Settings { operations: 4, formulas: 3, rng_seed: 5, timing: None, out, time: None };
+        let settings = Settings { operations: 4, formulas: 3, rng_seed: 5, timing: None, out, time: None };
         let mut laboratory = MadeUp;
-        let learner =
-            Learner::new(&solver, &options, known, &mut laboratory, &settings).expect("options to learn about");
+        let learner = Learner::new(&solver, &options, known, &mut laboratory, &settings)
+            .expect("options to learn about");
         learner.learn(&Few(Cell::new(formulas))).expect("learned")
     }
 

@@ -222,7 +222,8 @@ mod tests {
         let mut points = std::collections::BTreeSet::new();
         for _ in 0..50 {
             let [p, q] = space.cross(&u, &v, &mut rng);
-            let point = p.0.iter().filter(|value| value.as_deref().is_some_and(|text| text.starts_with('u'))).count();
+            let point =
+                p.0.iter().filter(|value| value.as_deref().is_some_and(|text| text.starts_with('u'))).count();
             assert!((1..4).contains(&point), "{p:?}");
             assert_eq!((&p.0[..point], &p.0[point..]), (&u.0[..point], &v.0[point..]));
             assert_eq!((&q.0[..point], &q.0[point..]), (&v.0[..point], &u.0[point..]));
@@ -246,7 +247,9 @@ mod tests {
             for Setting { option, value } in space.settings(&vector) {
                 match option.as_str() {
                     "arith" => assert!((1..=6).contains(&value.parse::<i64>().expect("a number")), "{value}"),
-                    "restart" => assert!((0.0..=6.0).contains(&value.parse::<f64>().expect("a number")), "{value}"),
+                    "restart" => {
+                        assert!((0.0..=6.0).contains(&value.parse::<f64>().expect("a number")), "{value}")
+                    }
                     "string_solver" => assert_eq!(value, "z3str3", "the default is not set"),
                     "elim_and" => assert_eq!(value, "true"),
                     _ => assert_eq!(value, "false"),
@@ -275,7 +278,11 @@ mod tests {
         let mut most = 0;
         let mut vector = space.random(6.0, &mut rng);
         for _ in 0..500 {
-            vector = space.mutate(&space.cross(&vector, &space.random(6.0, &mut rng), &mut rng)[0], &MUTATION, &mut rng);
+            vector = space.mutate(
+                &space.cross(&vector, &space.random(6.0, &mut rng), &mut rng)[0],
+                &MUTATION,
+                &mut rng,
+            );
             let settings = space.settings(&vector);
             most = most.max(settings.len());
             assert!(settings.iter().filter(|setting| setting.option.len() == 2).count() <= 1);

@@ -22,7 +22,8 @@ impl Subject {
         let limits = Limits::wall(Duration::from_secs(60));
         let mut laboratory = SolverLaboratory::new(solver, &code, limits).expect("a launcher");
         let settings: Vec<Setting> = option.iter().map(|(setting, _)| (*setting).clone()).collect();
-        let defaults = option.iter().map(|(setting, default)| Setting::new(&setting.option, *default)).collect();
+        let defaults =
+            option.iter().map(|(setting, default)| Setting::new(&setting.option, *default)).collect();
         let calibration = Calibration::of(&mut laboratory, &settings, defaults, &|| false);
         let calibration = calibration.expect("runs").expect("an answer to nothing");
         Subject { laboratory, calibration }
@@ -89,6 +90,7 @@ fn inference_by_sygus_is_in_conflict_with_push() {
     let sygus = Setting::new("sygus-inference", "on");
     let mut subject = Subject::new(&solver, None);
     assert_ne!(subject.effect(&integers(""), &sygus), Effect::Conflict);
-    let pushed = integers("").replace("(assert (! (< x 4) :named c))", "(push 1)(assert (! (< x 4) :named c))");
+    let pushed =
+        integers("").replace("(assert (! (< x 4) :named c))", "(push 1)(assert (! (< x 4) :named c))");
     assert_eq!(subject.effect(&pushed, &sygus), Effect::Conflict);
 }

@@ -75,7 +75,8 @@ pub fn correlated(targets: Vec<Target>, learned: &LearnedSettings) -> Result<Vec
     };
     for (path, known) in &given {
         if !names.iter().any(|release| fits(known, release)) {
-            let wanted: Vec<String> = names.iter().map(|(name, version)| format!("{name}@{version}")).collect();
+            let wanted: Vec<String> =
+                names.iter().map(|(name, version)| format!("{name}@{version}")).collect();
             let error = CorrelationsError::OtherRelease {
                 path: path.to_path_buf(),
                 found: known.release(),

@@ -56,7 +56,15 @@ impl Solver {
     ) -> Self {
         let wordings = Arc::new(Wordings::new(&adapter, installed.version.as_ref(), common));
         let stamps = Stamps::of(&installed);
-        Solver { installed, adapter, wordings, options, screen: Screen::built_in(), stamps, unfair: Arc::default() }
+        Solver {
+            installed,
+            adapter,
+            wordings,
+            options,
+            screen: Screen::built_in(),
+            stamps,
+            unfair: Arc::default(),
+        }
     }
 
     /// The release, where known.

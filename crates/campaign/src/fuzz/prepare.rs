@@ -91,11 +91,14 @@ impl<'c> Prepared<'c> {
                         PartyId(further - 1)
                     }
                 };
-                parties.push(Party::new(id, case, target, proposed, &RunRequest {
-                    broad,
-                    models,
-                    ..RunRequest::default()
-                }, policy.may_ask()));
+                parties.push(Party::new(
+                    id,
+                    case,
+                    target,
+                    proposed,
+                    &RunRequest { broad, models, ..RunRequest::default() },
+                    policy.may_ask(),
+                ));
             }
         }
         let statistics = policy.may_ask() && rng.chance(SHARE);
@@ -118,8 +121,16 @@ impl<'c> Prepared<'c> {
                 continue;
             }
             for proposed in propose(target) {
-                let request = RunRequest { settings: Vec::new(), ..first.configuration.request.clone() };
-                parties.push(Party::new(PartyId(number), self.case, target, proposed, &request, policy.may_ask()));
+                let request = &first.configuration.request;
+                let request = RunRequest { settings: Vec::new(), once: true, ..request.clone() };
+                parties.push(Party::new(
+                    PartyId(number),
+                    self.case,
+                    target,
+                    proposed,
+                    &request,
+                    policy.may_ask(),
+                ));
                 number += 1;
             }
         }

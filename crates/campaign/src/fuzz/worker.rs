@@ -289,7 +289,8 @@ impl<'a> Worker<'a> {
         }
         let features = self.features(prepared, new_runs);
         let sites = self.sites(prepared, new_runs);
-        let new_blocks: Vec<Option<u64>> = new_runs.iter().map(|run| self.new_blocks(prepared, run)).collect();
+        let new_blocks: Vec<Option<u64>> =
+            new_runs.iter().map(|run| self.new_blocks(prepared, run)).collect();
         let new = {
             let state = self.tools.shared.state();
             // A new block is too common for costly oracles, a new function is not.

@@ -97,7 +97,7 @@ impl OptionPolicy for Searching {
 struct Searches<'p> {
     policy: &'p Searching,
     by_target: BTreeMap<usize, TargetSearch>,
-    /// What the test case shows with default options ends it (algorithm 2, line 7).
+    /// What the test case shows ends it (algorithm 2, line 7).
     over: bool,
 }
 
@@ -144,13 +144,16 @@ impl ChainOptions for Searches<'_> {
     }
 
     fn observe(&mut self, seen: &Observation) {
+        // More of the same test case would most likely show the same bug.
+        self.over |= seen.findings > 0;
         if seen.proposed.is_empty() {
             let ended = matches!(seen.answer, Answered::Crashed | Answered::Timeout);
-            self.over |= ended || seen.answer.is_rejected() || seen.findings > 0;
+            self.over |= ended || seen.answer.is_rejected();
             return;
         }
         let Some(known) = self.by_target.get_mut(&seen.target.number) else { return };
-        let reached = seen.own_functions.or(seen.new_blocks).map_or(f64::from(seen.novel), |count| count as f64);
+        let reached =
+            seen.own_functions.or(seen.new_blocks).map_or(f64::from(seen.novel), |count| count as f64);
         let fitness = if seen.answer.is_rejected() { -1.0 } else { reached };
         // All that a configuration reaches is new if no other has reached as much.
         known.news |= if seen.own_functions.is_some() { fitness > known.most } else { fitness > 0.0 };
@@ -196,7 +199,12 @@ mod tests {
             .correlated(Some(known))
     }
 
-    fn seen<'a>(target: &'a Target, proposed: &'a [Setting], answer: Answered, blocks: u64) -> Observation<'a> {
+    fn seen<'a>(
+        target: &'a Target,
+        proposed: &'a [Setting],
+        answer: Answered,
+        blocks: u64,
+    ) -> Observation<'a> {
         Observation {
             target,
             proposed,
@@ -261,7 +269,9 @@ mod tests {
         let policy = Searching::new(&settings);
         let mut rng = generate::rng::stream(1, 1);
         let mut options = policy.open(&[], &mut rng);
-        for (answer, goes_on) in [(Answered::Crashed, false), (Answered::Timeout, false), (Answered::Unsat, true)] {
+        for (answer, goes_on) in
+            [(Answered::Crashed, false), (Answered::Timeout, false), (Answered::Unsat, true)]
+        {
             options.propose(&target);
             options.observe(&seen(&target, &[], answer, 9));
             let further = options.further(&target, &[Operation::Quantifier].into(), &mut rng);

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use campaign::{
-    Campaign, CampaignError, Identity, KnownBugs, LearnedSettings, PolicyName, Program, SeedFiles, Settings, Specs, Target,
+    Campaign, CampaignError, Identity, KnownBugs, LearnedSettings, PolicyName, Program, SeedFiles, Settings,
+    Specs, Target,
     store::{self, Place, Presence},
 };
 use clap::{Args, ValueEnum};

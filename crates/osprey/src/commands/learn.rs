@@ -111,7 +111,11 @@ impl Learn {
             false => Correlations::of(&name, &version, []),
         };
         if !known.is_of(&name, &version) {
-            bail!("{} is about {}, not about {name}@{version}: give another --out", out.display(), known.release());
+            bail!(
+                "{} is about {}, not about {name}@{version}: give another --out",
+                out.display(),
+                known.release()
+            );
         }
         let command = format!("osprey learn -s {name}@{version} --rng-seed {}", self.rng_seed);
         if !known.commands.contains(&command) {
@@ -133,7 +137,8 @@ impl Learn {
         let code = Code::of(&solver, solvers.home())?;
         let mut laboratory = SolverLaboratory::new(&solver, &code, limits.clone())?;
         let mut clock = SolverLaboratory::blind(&solver, limits)?;
-        let learner = Learner::new(&solver, &table.options, known, &mut laboratory, &settings)?.timing(&mut clock);
+        let learner =
+            Learner::new(&solver, &table.options, known, &mut laboratory, &settings)?.timing(&mut clock);
         let view = LearnView::new();
         let learned = learner.learn(&view);
         view.clear();
@@ -147,7 +152,13 @@ fn merge(first: &Path, others: &[PathBuf], out: &Path) -> Result<Exit> {
     for path in others {
         let other = Correlations::load(path)?;
         if !other.is_of(&sum.solver, &sum.version) {
-            bail!("{} is about {}, {} about {}", path.display(), other.release(), first.display(), sum.release());
+            bail!(
+                "{} is about {}, {} about {}",
+                path.display(),
+                other.release(),
+                first.display(),
+                sum.release()
+            );
         }
         sum.merge(&other);
     }
@@ -177,7 +188,10 @@ fn show(all: &Correlations, of: Option<&str>) -> Result<Exit> {
     match of {
         None => {
             text += &summary(all);
-            text += &format!("made by: {}\n\noptions that matter for nearly everything:\n", all.commands.join("; "));
+            text += &format!(
+                "made by: {}\n\noptions that matter for nearly everything:\n",
+                all.commands.join("; ")
+            );
             text += &format!("  {}\n\nothers, by operation:\n", general.join(" "));
             for (operation, formulas) in all.operations() {
                 let mut relevant = all.relevant(&[operation].into(), &thresholds);
@@ -209,7 +223,13 @@ fn show(all: &Correlations, of: Option<&str>) -> Result<Exit> {
 }
 
 /// One pair with its counts, if it ever did something.
-fn line(all: &Correlations, option: &str, operation: Operation, shown: &str, thresholds: &Thresholds) -> String {
+fn line(
+    all: &Correlations,
+    option: &str,
+    operation: Operation,
+    shown: &str,
+    thresholds: &Thresholds,
+) -> String {
     let (trials, pair) = all.pair(option, operation);
     if pair.hits == 0 && pair.conflicts == 0 {
         return String::new();
@@ -220,7 +240,8 @@ fn line(all: &Correlations, option: &str, operation: Operation, shown: &str, thr
         Class::Irrelevant => "irrelevant",
         Class::Relevant => "relevant",
     };
-    let conflicts = if pair.conflicts > 0 { format!(", refused in {}", pair.conflicts) } else { String::new() };
+    let conflicts =
+        if pair.conflicts > 0 { format!(", refused in {}", pair.conflicts) } else { String::new() };
     format!("  {class:<10} {shown:<44} {} of {trials}{conflicts}\n", pair.hits)
 }
 
