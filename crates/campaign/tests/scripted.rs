@@ -524,11 +524,12 @@ fn a_bug_that_needs_an_option_is_found_without_being_told_it() {
     let setup = with_bad_option(PolicyName::Learned);
     let summary = setup.run(&settings(place.path(), 1)).expect("a campaign");
     assert_eq!(summary.totals.findings.get("refutation-soundness"), Some(&1), "{:?}", summary.totals);
-    let (finding, _) =
-        Finding::read(&place.path().join("bugs").join(&summary.findings[0].folder)).expect("read");
+    let folder = place.path().join("bugs").join(&summary.findings[0].folder);
+    let (finding, _) = Finding::read(&folder).expect("a finding");
     let needed: Vec<&str> = finding.runs[0].settings.iter().map(|setting| setting.option.as_str()).collect();
     assert_eq!((needed, finding.runs[0].unfair.as_slice()), (vec!["smt.bad"], &["smt.bad".to_owned()][..]));
-    assert!(finding.summary.contains("take no reports about smt.bad"), "{}", finding.summary);
+    let report = std::fs::read_to_string(folder.join("report.md")).expect("a report");
+    assert!(report.contains("take no reports about smt.bad"), "{report}");
     let tests = setup.scripted.asked().into_iter().filter(|asked| asked.purpose == Purpose::Test);
     let names: Vec<String> = tests.map(|asked| asked.name).collect();
     assert_eq!(names[0], "z3@4.8.7", "default options come first");
