@@ -11,6 +11,7 @@
 //! - [`reporting`]: what reports and the dashboard cost
 //! - [`constructs`]: the experiments of BanditFuzz
 //! - [`machine`]: where and when; [`watch`]: progress and ending early
+//! - [`precision`]: whether options that are said to matter do
 //! - [`values`]: ValFuzz's configurations on known bugs
 //! - [`museum`]: known bugs found again; [`race`]: other fuzzers side by side; [`variants`]: Osprey against itself;
 //!   [`mod@reduce`]: reduction next to ddSMT
@@ -28,6 +29,7 @@ pub mod museum;
 pub mod mutant_quality;
 pub mod mutants;
 pub mod page;
+pub mod precision;
 pub mod race;
 pub mod reduce;
 pub mod report;

@@ -256,6 +256,17 @@ fn fill(report: &mut Report, settings: &Settings, results: &[Vec<CampaignResult>
         }
     }
     report.tables.push(each);
+    // Which variants share what they found: the paper of Falcon shows it as circles.
+    let mut shared: BTreeMap<Vec<&str>, u64> = BTreeMap::new();
+    for signature in signatures.iter().flatten().collect::<BTreeSet<_>>() {
+        let found = settings.variants.iter().zip(&signatures).filter(|(_, known)| known.contains(*signature));
+        *shared.entry(found.map(|(variant, _)| variant.name.as_str()).collect()).or_default() += 1;
+    }
+    let mut overlap = Table::detail("Signatures by who found them", &["variants", "signatures"]);
+    for (variants, count) in shared {
+        overlap.row([variants.join(", ").into(), count.into()]);
+    }
+    report.tables.push(overlap);
     for variant in &settings.variants {
         report.notes.push(format!("{}: `osprey fuzz ... {}`", variant.name, variant.words));
     }

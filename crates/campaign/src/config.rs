@@ -52,6 +52,23 @@ pub struct Identity {
     /// Settings of engines.
     #[serde(default)]
     pub tuning: engines::Tuning,
+    /// Settings of policies that have learned.
+    #[serde(default)]
+    pub learned: LearnedSettings,
+}
+
+/// What policies that have learned go by.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LearnedSettings {
+    /// Files of correlations that the user named, with whole paths.
+    pub correlations: Vec<PathBuf>,
+    /// They are used for other releases of their solver as well.
+    pub forced: bool,
+    /// The fitness of a configuration is all that it reaches, as in the paper, at the price of a second run; else what it
+    /// reaches that nobody has reached before.
+    pub own_coverage: bool,
+    pub search: falcon::search::Parameters,
 }
 
 /// A solver that Osprey did not install: another build at the same place is another solver.
@@ -145,6 +162,7 @@ impl Identity {
                 format!("--memory {}", identity.memory),
                 if identity.bisect { "--bisect".to_owned() } else { "no --bisect".to_owned() },
                 format!("engine settings {}", serde_json::to_string(&identity.tuning).unwrap_or_default()),
+                format!("learned options {}", serde_json::to_string(&identity.learned).unwrap_or_default()),
             ]
         };
         settings(self).into_iter().zip(settings(other)).find(|(a, b)| a != b)
@@ -166,14 +184,29 @@ pub enum PolicyName {
     Fair,
     /// Half of the chains with any options that do not change what a run means.
     Random,
+    /// Each test case with the options that matter for it, their values found by search. Falcon.
+    Learned,
+    /// The same with options the developers stand behind.
+    FairLearned,
+    /// Each test case with any options, their values found by search. Falcon-Search.
+    Searched,
+    /// Each test case with the options that matter for it, at random values. Falcon-Learn.
+    Related,
+    /// No options, but models where a model can be checked. Falcon-NoOpt.
+    Plain,
     /// Only what the user wrote.
     None,
 }
 
-const NAMES: [(PolicyName, &str); 4] = [
+const NAMES: [(PolicyName, &str); 9] = [
     (PolicyName::Default, "default"),
     (PolicyName::Fair, "fair"),
     (PolicyName::Random, "random"),
+    (PolicyName::Learned, "learned"),
+    (PolicyName::FairLearned, "fair-learned"),
+    (PolicyName::Searched, "searched"),
+    (PolicyName::Related, "related"),
+    (PolicyName::Plain, "plain"),
     (PolicyName::None, "none"),
 ];
 
@@ -187,18 +220,37 @@ impl FromStr for PolicyName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<PolicyName, String> {
-        NAMES
-            .iter()
-            .find(|(_, name)| *name == text)
-            .map(|(policy, _)| *policy)
-            .ok_or_else(|| format!("'{text}' is no option policy; expected default, fair, random or none"))
+        NAMES.iter().find(|(_, name)| *name == text).map(|(policy, _)| *policy).ok_or_else(|| {
+            let names: Vec<&str> = NAMES.iter().map(|(_, name)| *name).collect();
+            format!("'{text}' is no option policy; expected one of {}", names.join(", "))
+        })
     }
 }
 
 impl PolicyName {
     /// Does it need the solvers' option tables?
     pub fn needs_tables(self) -> bool {
-        self != PolicyName::None
+        !matches!(self, PolicyName::None | PolicyName::Plain)
+    }
+
+    /// May checks have tactics under it? Where options are compared with none, tactics would be options under another name.
+    pub fn draws_tactics(self) -> bool {
+        matches!(self, PolicyName::Default | PolicyName::Fair | PolicyName::Random)
+    }
+
+    /// Does it go by which options matter for which operations?
+    pub fn needs_correlations(self) -> bool {
+        matches!(self, PolicyName::Learned | PolicyName::FairLearned | PolicyName::Related)
+    }
+}
+
+impl Identity {
+    /// The policy for the test cases of an engine: what the user says, else what is a part of the engine.
+    pub fn policy_of(&self, engine: &dyn engines::Engine) -> PolicyName {
+        match (self.options, engine.options().map(str::parse)) {
+            (PolicyName::Default, Some(Ok(own))) => own,
+            (chosen, _) => chosen,
+        }
     }
 }
 
@@ -253,6 +305,7 @@ impl Identity {
             memory,
             bisect: false,
             tuning: engines::Tuning::default(),
+            learned: LearnedSettings::default(),
         }
     }
 
@@ -283,6 +336,7 @@ mod tests {
             memory: 1024,
             bisect: false,
             tuning: engines::Tuning::default(),
+            learned: LearnedSettings::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use falcon::Correlations;
 use smtlib::Release;
 use smtlib::logic::Usage;
 use solver::Solver;
@@ -26,6 +27,8 @@ pub struct Target {
     pub reference: bool,
     /// Its code and what that is known by, where it is watched what of it is reached.
     pub code: Option<(u64, Arc<Code>)>,
+    /// Which of its options matter for which operations, where the policy needs that and it is known.
+    pub correlations: Option<Arc<Correlations>>,
     theories: BTreeSet<String>,
 }
 
@@ -38,13 +41,32 @@ impl Target {
         }
         let release = solver.release();
         let theories = solver.theories().into_iter().map(str::to_owned).collect();
-        Target { number, solver, name, release, table: None, reference: false, code: None, theories }
+        Target {
+            number,
+            solver,
+            name,
+            release,
+            table: None,
+            reference: false,
+            code: None,
+            correlations: None,
+            theories,
+        }
     }
 
     /// The same with its options.
     #[must_use]
-    pub fn with_table(self, table: Option<OptionTable>) -> Target {
+    pub fn with_table(mut self, table: Option<OptionTable>) -> Target {
+        let options = table.iter().flat_map(|table| &table.options);
+        let unfair = options.filter(|option| option.unfair.is_some()).map(|option| option.name.clone());
+        self.solver.unfair = Arc::new(unfair.collect());
         Target { table, ..self }
+    }
+
+    /// The same with what is known about its options.
+    #[must_use]
+    pub fn correlated(self, correlations: Option<Correlations>) -> Target {
+        Target { correlations: correlations.map(Arc::new), ..self }
     }
 
     /// The same with its code to be watched.

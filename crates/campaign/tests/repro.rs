@@ -48,6 +48,7 @@ fn record(solver: &str, answers: &[&str], stdout: &str) -> RunRecord {
         sha256: None,
         command: "z3 -smt2 input.smt2".to_owned(),
         settings: Vec::new(),
+        unfair: Vec::new(),
         models: false,
         broad: false,
         class: "answered".to_owned(),

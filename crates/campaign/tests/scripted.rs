@@ -11,6 +11,7 @@ use campaign::{
     Target,
 };
 use engines::Engine;
+use solver::options::{OptionKind, OptionTable, SolverOption};
 use solver::run::{Configuration, PartyId, Purpose};
 use testkit::{Scripted, ScriptedAnswer, made_up};
 
@@ -476,4 +477,74 @@ fn a_solver_that_refuses_what_is_made_of_a_seed_is_not_asked_for_ever() {
         asked.iter().filter(|asked| asked.purpose == Purpose::Test && asked.party == PartyId(number)).count()
     };
     assert_eq!((runs(0) as u64, runs(1)), (summary.totals.rejected, 25));
+}
+
+/// An option that is off by default.
+fn switch(name: &str, unfair: bool) -> SolverOption {
+    SolverOption {
+        name: name.to_owned(),
+        kind: OptionKind::Bool,
+        default: Some("false".to_owned()),
+        category: "smt".to_owned(),
+        description: String::new(),
+        excluded: None,
+        unfair: unfair.then(|| "for experts".to_owned()),
+    }
+}
+
+/// A campaign on a release that refutes everything if the option `smt.bad` is set, which is known to matter for `>`.
+fn with_bad_option(options: PolicyName) -> Setup {
+    let mut setup = Setup::new("seed", &[SEED], |configuration, script| {
+        let bad = configuration.request.settings.iter().any(|setting| setting.option == "smt.bad");
+        if bad && script.contains("(assert") { "unsat\n".into() } else { sat(script).as_str().into() }
+    });
+    setup.identity.options = options;
+    let greater: falcon::Operations = [falcon::Operation::named("IntGt").expect("an operator")].into();
+    setup.targets = setup
+        .targets
+        .into_iter()
+        .map(|target| {
+            let options =
+                vec![switch("smt.bad", true), switch("smt.good", false), switch("smt.other", false)];
+            let mut known = falcon::Correlations::of("z3", "4.8.7", ["smt.bad", "smt.good", "smt.other"]);
+            for _ in 0..4 {
+                known.count(&greater, &["smt.bad", "smt.good"], &[], &[]);
+            }
+            let first = target.number == 0;
+            let target = target.with_table(Some(OptionTable { solver: "z3".to_owned(), options }));
+            if first { target.correlated(Some(known)) } else { target.as_reference() }
+        })
+        .collect();
+    setup
+}
+
+#[test]
+fn a_bug_that_needs_an_option_is_found_without_being_told_it() {
+    let place = tempfile::tempdir().expect("a folder");
+    let setup = with_bad_option(PolicyName::Learned);
+    let summary = setup.run(&settings(place.path(), 1)).expect("a campaign");
+    assert_eq!(summary.totals.findings.get("refutation-soundness"), Some(&1), "{:?}", summary.totals);
+    let folder = place.path().join("bugs").join(&summary.findings[0].folder);
+    let (finding, _) = Finding::read(&folder).expect("a finding");
+    let needed: Vec<&str> = finding.runs[0].settings.iter().map(|setting| setting.option.as_str()).collect();
+    assert_eq!((needed, finding.runs[0].unfair.as_slice()), (vec!["smt.bad"], &["smt.bad".to_owned()][..]));
+    let report = std::fs::read_to_string(folder.join("report.md")).expect("a report");
+    assert!(report.contains("take no reports about smt.bad"), "{report}");
+    let tests = setup.scripted.asked().into_iter().filter(|asked| asked.purpose == Purpose::Test);
+    let names: Vec<String> = tests.map(|asked| asked.name).collect();
+    assert_eq!(names[0], "z3@4.8.7", "default options come first");
+    assert_eq!(names.iter().filter(|name| *name == "z3@4.8.7").count(), 1, "and once: {names:?}");
+    assert!(!names.iter().any(|name| name.contains("smt.other")), "it does not matter: {names:?}");
+}
+
+#[test]
+fn fair_policies_do_not_set_what_developers_take_no_reports_about() {
+    for (policy, set) in [(PolicyName::FairLearned, true), (PolicyName::Plain, false)] {
+        let place = tempfile::tempdir().expect("a folder");
+        let setup = with_bad_option(policy);
+        let summary = setup.run(&settings(place.path(), 1)).expect("a campaign");
+        assert!(summary.findings.is_empty(), "{policy}: {:?}", summary.findings);
+        let asked = setup.scripted.asked();
+        assert_eq!(asked.iter().any(|asked| asked.name.contains("smt.good")), set, "{policy}");
+    }
 }

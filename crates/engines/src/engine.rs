@@ -115,6 +115,11 @@ pub trait Engine: Send + Sync {
     /// The name used on the command line and in findings; [`parse`](crate::parse) reads it.
     fn name(&self) -> &str;
 
+    /// The name of the option policy that is a part of it. Campaigns follow it unless the user chooses another one.
+    fn options(&self) -> Option<&'static str> {
+        None
+    }
+
     /// How many seeds a round needs; 0 for engines that start from nothing.
     fn seeds_wanted(&self) -> usize {
         1

@@ -31,6 +31,33 @@ impl Engine for Generate {
     }
 }
 
+/// Scripts from nothing, each with options of solvers that are searched (Yao et al.: Fuzzing SMT Solvers via
+/// Two-Dimensional Input Space Exploration, ISSTA 2021). The scripts are those of [`Generate`]; what makes the difference is
+/// the option policy, in the campaign.
+pub struct Falcon {
+    pub name: &'static str,
+    /// The name of the policy.
+    pub options: &'static str,
+}
+
+impl Engine for Falcon {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn seeds_wanted(&self) -> usize {
+        0
+    }
+
+    fn options(&self) -> Option<&'static str> {
+        Some(self.options)
+    }
+
+    fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
+        Generate::default().open(bench)
+    }
+}
+
 struct Batch {
     grammar: Grammar,
     length: usize,

@@ -8,7 +8,7 @@
 //!   for comparisons
 //! - [`quality`]: what mutants look like, in numbers
 //! - [`Unchanged`]: the seeds themselves
-//! - [`Generate`]: scripts from nothing
+//! - [`Generate`]: scripts from nothing; [`Falcon`]: the same with options that are searched
 //! - [`OpFuzz`]: another operator at one place
 //! - [`TypeFuzz`]: a new term at one place
 //! - [`Fusion`]: two seeds of one answer in one script
@@ -44,7 +44,7 @@ pub use engine::{Ask, Attempt, Bench, Engine, NoOptions, Nobody, OptionMenu, Rou
 pub use eval::{Derivation, Expectation};
 pub use feedback::{Answered, Feedback, RunFeedback};
 pub use fusion::Fusion;
-pub use generated::Generate;
+pub use generated::{Falcon, Generate};
 pub use opfuzz::{Groups, OpFuzz};
 pub use polarity::Polarity;
 pub use registry::{Tuning, UnknownEngine, all, parse, parse_list, transforms, tuned, variants};

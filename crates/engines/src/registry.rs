@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::engine::{Bench, Engine, Round, Seed};
 use crate::transform::{Composition, Incremental, NewValues, Transform};
-use crate::{Diver, Fusion, Generate, OpFuzz, Polarity, Storm, TypeFuzz, Unchanged, Values};
+use crate::{Diver, Falcon, Fusion, Generate, OpFuzz, Polarity, Storm, TypeFuzz, Unchanged, Values};
 
 /// In a list: every engine.
 const AUTO: &str = "auto";
@@ -56,6 +56,10 @@ fn tuned_variants(tuning: &Tuning) -> Vec<Box<dyn Engine>> {
     vec![
         Box::new(Variant { name: "diver-uniform", engine: tuning.diver.clone().with_uniform_choice() }),
         Box::new(Variant { name: "diver-no-complicate", engine: tuning.diver.clone().without_complicate() }),
+        Box::new(Falcon { name: "falcon", options: "learned" }),
+        Box::new(Falcon { name: "falcon-search", options: "searched" }),
+        Box::new(Falcon { name: "falcon-learn", options: "related" }),
+        Box::new(Falcon { name: "falcon-noopt", options: "plain" }),
     ]
 }
 
@@ -80,6 +84,10 @@ impl<E: Engine> Engine for Variant<E> {
 
     fn has_witness(&self) -> bool {
         self.engine.has_witness()
+    }
+
+    fn options(&self) -> Option<&'static str> {
+        self.engine.options()
     }
 
     fn steers_by_numbers(&self) -> bool {

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use campaign::Target;
+use campaign::{LearnedSettings, Target};
+use falcon::{Correlations, CorrelationsError};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use solver::coverage::Code;
 use solver::install::Step;
@@ -53,6 +54,58 @@ pub fn watched(targets: Vec<Target>) -> Result<Vec<Target>> {
         }
     };
     Ok(targets.into_iter().map(watch).collect())
+}
+
+/// The name and the version by which correlations are kept.
+pub fn release_of(solver: &Solver) -> (String, String) {
+    let version = solver.version().map_or_else(|| "unknown".to_owned(), ToString::to_string);
+    (solver.installed.name.clone(), version)
+}
+
+/// The same targets with what is known about their options: from the files that the user names, else from those that come
+/// with the program. What nothing is known about is said.
+pub fn correlated(targets: Vec<Target>, learned: &LearnedSettings) -> Result<Vec<Target>> {
+    let mut given = Vec::new();
+    for path in &learned.correlations {
+        given.push((path, Correlations::load(path)?));
+    }
+    let names: Vec<(String, String)> = targets.iter().map(|target| release_of(&target.solver)).collect();
+    let fits = |known: &Correlations, (name, version): &(String, String)| {
+        known.is_of(name, version) || learned.forced && known.solver == *name
+    };
+    for (path, known) in &given {
+        if !names.iter().any(|release| fits(known, release)) {
+            let wanted: Vec<String> =
+                names.iter().map(|(name, version)| format!("{name}@{version}")).collect();
+            let error = CorrelationsError::OtherRelease {
+                path: path.to_path_buf(),
+                found: known.release(),
+                wanted: wanted.join(" or "),
+            };
+            return Err(error).context("--force-correlations uses a file for other releases of its solver");
+        }
+    }
+    let with = |(target, release): (Target, &(String, String))| {
+        if target.reference {
+            return target;
+        }
+        let own = given.iter().find(|(_, known)| fits(known, release)).map(|(_, known)| known.clone());
+        let known = own.or_else(|| falcon::shipped(&release.0, &release.1));
+        match (&target.table, &known) {
+            (None, _) => output::say(&format!(
+                "osprey: {} does not list its options: it is run without any",
+                target.name
+            )),
+            (Some(_), None) => output::say(&format!(
+                "osprey: nothing has been learned about {}: all of its options are searched (osprey learn -s {} --out FILE, \
+                 then --correlations FILE)",
+                target.name, target.name
+            )),
+            (Some(_), Some(_)) => {}
+        }
+        target.correlated(known)
+    };
+    Ok(targets.into_iter().zip(&names).map(with).collect())
 }
 
 /// Solvers under test and references, in this order and numbered; with their options if those are needed.

@@ -1,5 +1,6 @@
 //! A solver ready to run: an installed release, its adapter, and the options the user wrote.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,6 +31,8 @@ pub struct Solver {
     pub screen: Arc<Screen>,
     /// Its files as they were when it was taken up.
     pub stamps: Stamps,
+    /// Names of options that its developers take no reports about, where its options have been read.
+    pub unfair: Arc<BTreeSet<String>>,
 }
 
 /// A command line: program, words and the variables it needs.
@@ -53,7 +56,15 @@ impl Solver {
     ) -> Self {
         let wordings = Arc::new(Wordings::new(&adapter, installed.version.as_ref(), common));
         let stamps = Stamps::of(&installed);
-        Solver { installed, adapter, wordings, options, screen: Screen::built_in(), stamps }
+        Solver {
+            installed,
+            adapter,
+            wordings,
+            options,
+            screen: Screen::built_in(),
+            stamps,
+            unfair: Arc::default(),
+        }
     }
 
     /// The release, where known.

@@ -9,7 +9,7 @@ use reduce::blame::Blame;
 use serde::{Deserialize, Serialize};
 use smtlib::{Setting, Status};
 use solver::crash::CrashReport;
-use solver::run::{PartyId, Run};
+use solver::run::{Configuration, PartyId, Run};
 
 use super::environment;
 use super::folder::{self, Content};
@@ -125,6 +125,9 @@ pub struct RunRecord {
     pub command: String,
     /// Options beside the user's own: of the test case and of the policy.
     pub settings: Vec<Setting>,
+    /// Those among them that the solver's developers take no reports about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfair: Vec<String>,
     /// Models were asked for.
     pub models: bool,
     /// Everything the solver has was switched on.
@@ -181,6 +184,12 @@ fn nothing_blamed(blame: &Blame) -> bool {
     blame.constructs.is_empty()
 }
 
+/// Options that the solver's developers take no reports about.
+fn unfair(configuration: &Configuration) -> Vec<String> {
+    let names = configuration.request.settings.iter().map(|setting| &setting.option);
+    names.filter(|name| configuration.solver.unfair.contains(*name)).cloned().collect()
+}
+
 /// Output kept in `finding.json` and the report.
 const EXCERPT: usize = 4096;
 
@@ -196,6 +205,7 @@ impl RunRecord {
             sha256: configuration.solver.installed.sha256.clone(),
             command: configuration.command_line(file),
             settings: configuration.request.settings.clone(),
+            unfair: unfair(configuration),
             models: configuration.request.models,
             broad: configuration.request.broad,
             class: run.answers.class.word().to_owned(),

@@ -109,7 +109,11 @@ fn options(finding: &Finding) -> String {
     let Some(run) = finding.runs.first() else { return String::new() };
     let settings = run.settings.iter().map(|setting| format!("{}={}", setting.option, setting.value));
     let all: Vec<String> = run.user_options.iter().cloned().chain(settings).collect();
-    if all.is_empty() { String::new() } else { format!(", with {}", all.join(" ")) }
+    let unfair = match run.unfair.as_slice() {
+        [] => String::new(),
+        names => format!(" (its developers take no reports about {})", names.join(", ")),
+    };
+    if all.is_empty() { String::new() } else { format!(", with {}{unfair}", all.join(" ")) }
 }
 
 /// That a script has no model is proven by how it was made; else others say so.

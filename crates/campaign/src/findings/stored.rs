@@ -70,6 +70,8 @@ struct StoredRun {
     command: String,
     #[serde(default)]
     settings: Vec<Setting>,
+    #[serde(default)]
+    unfair: Vec<String>,
     /// Words of the policy.
     #[serde(default)]
     options: Vec<String>,
@@ -158,6 +160,7 @@ impl StoredRun {
             sha256: self.sha256,
             command: self.command,
             settings: self.settings,
+            unfair: self.unfair,
             models: self.models,
             broad: self.broad,
             class: self.class,

@@ -12,7 +12,6 @@ use smtlib::{Release, Setting, Status, Store, print};
 use solver::RunRequest;
 use solver::run::{Configuration, PartyId, Purpose, Run, Runner};
 
-use super::tally::RoundProgress;
 use crate::driver::asking_for_model;
 use crate::error::CampaignError;
 use crate::schedule::{GET_STATISTICS, OptionPolicy, SHARE};
@@ -31,29 +30,46 @@ pub struct Prepared<'c> {
 }
 
 /// A solver with the options of a test case.
+#[derive(Clone)]
 pub struct Party {
     /// The solver's number.
     pub target: usize,
+    /// What the policy proposed.
+    pub proposed: Vec<Setting>,
     pub configuration: Arc<Configuration>,
+}
+
+impl Party {
+    fn new(
+        id: PartyId,
+        case: &TestCase,
+        target: &Target,
+        proposed: Vec<Setting>,
+        request: &RunRequest,
+        allowed: bool,
+    ) -> Party {
+        let settings = with_own(case, target, proposed.clone(), allowed);
+        let request = RunRequest { settings, ..request.clone() };
+        let configuration = Arc::new(Configuration { id, solver: target.solver.clone(), request });
+        Party { target: target.number, proposed, configuration }
+    }
 }
 
 /// Logics that solvers have refused by name: asking again is of no use.
 pub type RefusedLogics = BTreeSet<(usize, String)>;
 
 impl<'c> Prepared<'c> {
-    /// Who runs it, with which options, and what is asked beside the answer.
+    /// Who runs it, with which options, and what is asked beside the answer. `propose` tells the configurations of each solver
+    /// that can run it.
     pub fn new(
         case: &'c TestCase,
         usage: Usage,
         targets: &[Target],
-        refuses_logic: &dyn Fn(&Target) -> bool,
+        able: &dyn Fn(&Target) -> bool,
         policy: &dyn OptionPolicy,
-        progress: &RoundProgress,
+        propose: &mut dyn FnMut(&Target) -> Vec<Vec<Setting>>,
         rng: &mut Rng,
     ) -> Prepared<'c> {
-        let able = |target: &&Target| {
-            target.accepts(&usage) && progress.takes(target.number) && !refuses_logic(target)
-        };
         // A model after the only check can be validated; between several checks it would change what is tested.
         let models = policy.may_ask() && !case.script.is_incremental();
         // Several checks, and theories that a solver calls experimental, are refused unless they are asked for.
@@ -66,8 +82,8 @@ impl<'c> Prepared<'c> {
         let mut parties: Vec<Party> = Vec::new();
         // Further configurations of a solver get numbers that no solver has.
         let mut further = targets.len() as u32;
-        for target in targets.iter().filter(able) {
-            for (place, proposed) in progress.configurations(target.number).iter().enumerate() {
+        for target in targets.iter().filter(|target| target.accepts(&usage) && able(target)) {
+            for (place, proposed) in propose(target).into_iter().enumerate() {
                 let id = match place {
                     0 => PartyId(target.number as u32),
                     _ => {
@@ -75,29 +91,76 @@ impl<'c> Prepared<'c> {
                         PartyId(further - 1)
                     }
                 };
-                let settings = with_own(case, target, proposed.clone(), policy.may_ask());
-                let request = RunRequest { broad, models, settings, ..RunRequest::default() };
-                let configuration = Arc::new(Configuration { id, solver: target.solver.clone(), request });
-                parties.push(Party { target: target.number, configuration });
+                parties.push(Party::new(
+                    id,
+                    case,
+                    target,
+                    proposed,
+                    &RunRequest { broad, models, ..RunRequest::default() },
+                    policy.may_ask(),
+                ));
             }
         }
         let statistics = policy.may_ask() && rng.chance(SHARE);
         Prepared { case, usage, parties, statistics }
     }
 
-    /// The runs of those under test, then of the references if something is left to decide.
+    /// The same test case with further configurations beside those that have run. Nothing if there are none.
+    pub fn further(
+        &self,
+        targets: &[Target],
+        policy: &dyn OptionPolicy,
+        propose: &mut dyn FnMut(&Target) -> Vec<Vec<Setting>>,
+    ) -> Option<Prepared<'c>> {
+        let mut parties = self.parties.clone();
+        let mut number = targets.len() as u32;
+        for first in &self.parties {
+            // One configuration of each solver under test stands for it.
+            let target = &targets[first.target];
+            if target.reference || first.configuration.id != PartyId(target.number as u32) {
+                continue;
+            }
+            for proposed in propose(target) {
+                let request = &first.configuration.request;
+                let request = RunRequest { settings: Vec::new(), once: true, ..request.clone() };
+                parties.push(Party::new(
+                    PartyId(number),
+                    self.case,
+                    target,
+                    proposed,
+                    &request,
+                    policy.may_ask(),
+                ));
+                number += 1;
+            }
+        }
+        let more = parties.len() > self.parties.len();
+        more.then(|| Prepared { case: self.case, usage: self.usage.clone(), parties, statistics: false })
+    }
+
+    /// The same without those that did not run.
+    pub fn retain_run(&mut self, runs: &[Run]) {
+        self.parties.retain(|party| Run::of(runs, party.configuration.id).is_some());
+    }
+
+    /// The runs of those under test, then of the references if something is left to decide. What has run already is not run
+    /// again.
     pub fn run(
         &self,
         store: &mut Store,
         targets: &[Target],
         runner: &mut dyn Runner,
+        earlier: &[Run],
     ) -> Result<Vec<Run>, CampaignError> {
         let script = &self.case.script;
-        let mut runs: Vec<Run> = Vec::with_capacity(self.parties.len());
+        let mut runs: Vec<Run> = earlier.to_vec();
         let mut open = None;
         // What the solver before got: the next one often gets the same.
         let mut printed: Option<(Release, bool, String)> = None;
-        for Party { target, configuration } in &self.parties {
+        for Party { target, configuration, .. } in &self.parties {
+            if Run::of(earlier, configuration.id).is_some() {
+                continue;
+            }
             let target = &targets[*target];
             if target.reference && !*open.get_or_insert_with(|| self.is_open(store, &runs)) {
                 break;
@@ -128,8 +191,16 @@ impl<'c> Prepared<'c> {
 
     /// The number of the solver that made a run.
     pub fn target_of(&self, run: &Run) -> usize {
-        let party = self.parties.iter().find(|party| party.configuration.id == run.party());
-        party.map_or(0, |party| party.target)
+        self.party_of(run).map_or(0, |party| party.target)
+    }
+
+    /// What the policy proposed for a run.
+    pub fn proposed(&self, run: &Run) -> &[Setting] {
+        self.party_of(run).map_or(&[], |party| &party.proposed)
+    }
+
+    fn party_of(&self, run: &Run) -> Option<&Party> {
+        self.parties.iter().find(|party| party.configuration.id == run.party())
     }
 
     /// Is there an answer that neither the expectation nor a model we evaluate settles?

@@ -13,7 +13,7 @@ use crate::config::Settings;
 use crate::driver::EnginePanic;
 use crate::error::CampaignError;
 use crate::findings::{self, Finding};
-use crate::schedule::{Reached, Scheduler, policy, signals};
+use crate::schedule::{Policies, Reached, Scheduler, signals};
 use crate::shared::{Log, LogLine, Observer, Shared, Snapshot, State, Stop, exchange, lock};
 use crate::store::{CampaignStore, ENGINE, MEMBER_GONE, MemberId, Role};
 use crate::triage::{self, Ending, Triage, TriageRules};
@@ -160,10 +160,10 @@ impl Session<'_> {
         let jobs = self.settings.jobs.max(1);
         let (running, triaging) = (AtomicUsize::new(jobs), AtomicUsize::new(1));
         let gone = || running.load(Ordering::Acquire) == 0;
-        let policy = policy(identity.options);
+        let policies = Policies::new(identity, engines);
         let signals = signals();
         let scheduler = Scheduler { identity, targets, engines };
-        let tools = Tools { shared, triage, scheduler: &scheduler, policy: &*policy, signals: &signals };
+        let tools = Tools { shared, triage, scheduler: &scheduler, policies: &policies, signals: &signals };
         let watcher = std::thread::current();
         std::thread::scope(|scope| {
             for _ in 0..jobs {

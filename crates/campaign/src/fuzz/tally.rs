@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use smtlib::{Setting, Store};
+use smtlib::Store;
 use solver::RunClass;
 use solver::run::{Accounts, Run};
 
 use super::answers;
 use super::prepare::{Prepared, RefusedLogics};
 use crate::driver::{Plan, PlannedSeed};
-use crate::schedule::{NewCode, PLAIN};
+use crate::schedule::NewCode;
 use crate::shared::{Spent, run_totals};
 use crate::store::{Counts, DEFAULT_OPTIONS, QuestionCounts, Totals};
 use crate::target::Target;
@@ -32,9 +32,8 @@ pub struct Tally {
 const PATIENCE: u32 = 3;
 
 /// How a round goes, to judge its seeds at its end.
+#[derive(Default)]
 pub struct RoundProgress {
-    /// Configurations of each solver, by its number.
-    proposed: Vec<Vec<Vec<Setting>>>,
     pub tests: u64,
     /// Test cases on which every solver ran out of time, or that every solver refused.
     pub fruitless: u64,
@@ -45,16 +44,6 @@ pub struct RoundProgress {
 }
 
 impl RoundProgress {
-    /// With the configurations of each solver in order.
-    pub fn new(proposed: Vec<Vec<Vec<Setting>>>) -> RoundProgress {
-        RoundProgress { proposed, tests: 0, fruitless: 0, refused: BTreeMap::new(), idle: 0 }
-    }
-
-    /// The settings of a solver's configurations.
-    pub fn configurations(&self, solver: usize) -> &[Vec<Setting>] {
-        self.proposed.get(solver).map_or(&PLAIN, Vec::as_slice)
-    }
-
     pub fn count(&mut self, prepared: &Prepared, runs: &[Run]) {
         let fruitless = |run: &Run| run.answers.class == RunClass::Timeout || answers::refused(run);
         self.fruitless += u64::from(runs.iter().all(fruitless));
@@ -62,11 +51,10 @@ impl RoundProgress {
         for run in runs {
             let solver = prepared.target_of(run);
             let refused = self.refused.entry(solver).or_default();
-            let set = self.proposed.get_mut(solver).filter(|sets| sets.iter().any(|set| !set.is_empty()));
-            match (answers::refused(run), set) {
-                // It may be for the options.
-                (true, Some(sets)) => *sets = PLAIN.to_vec(),
-                (true, None) => *refused += 1,
+            match (answers::refused(run), prepared.proposed(run)) {
+                (true, []) => *refused += 1,
+                // It may be for the options, which the policy hears.
+                (true, _) => {}
                 (false, _) => *refused = 0,
             }
         }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use engines::{Feedback, RunFeedback, TestCase};
 use eval::Evaluator;
+use falcon::Operation;
 use generate::Rng;
 use smtlib::{Release, print};
 use solver::run::{Run, Runner, Runners};
@@ -19,7 +20,7 @@ use crate::driver::{
 };
 use crate::error::CampaignError;
 use crate::hash;
-use crate::schedule::{Length, Observation, OptionPolicy, Scheduler, Signal, Sites};
+use crate::schedule::{ChainOptions, Length, Observation, OptionPolicy, Policies, Scheduler, Signal, Sites};
 use crate::seeds::SeedText;
 use crate::shared::{LogLine, Shared, thread_cpu};
 use crate::target::Target;
@@ -49,7 +50,7 @@ pub struct Tools<'a> {
     pub shared: &'a Shared<'a>,
     pub triage: &'a Triage<'a>,
     pub scheduler: &'a Scheduler<'a>,
-    pub policy: &'a dyn OptionPolicy,
+    pub policies: &'a Policies,
     pub signals: &'a [Box<dyn Signal>],
 }
 
@@ -119,9 +120,10 @@ impl<'a> Worker<'a> {
     fn round(&mut self, plan: &Plan, usual: Duration) -> Result<u64, CampaignError> {
         let mut tally = Tally::default();
         let mut options = stream(self.identity.rng_seed, plan.round, StreamPurpose::Options);
-        let policy = self.tools.policy;
-        let proposed = self.targets.iter().map(|target| policy.propose(target, &mut options)).collect();
-        let mut progress = RoundProgress::new(proposed);
+        let policy = self.tools.policies.of(&plan.engine);
+        let chosen = policy.open(self.targets, &mut options);
+        let mut options = RoundOptions { policy, chosen, rng: options };
+        let mut progress = RoundProgress::default();
         let finished = self.test_cases(plan, usual, &mut options, &mut tally, &mut progress);
         match finished {
             Ok(()) => {}
@@ -168,7 +170,7 @@ impl<'a> Worker<'a> {
         &mut self,
         plan: &Plan,
         usual: Duration,
-        options: &mut Rng,
+        options: &mut RoundOptions<'_>,
         tally: &mut Tally,
         progress: &mut RoundProgress,
     ) -> Result<(), RoundFailure> {
@@ -200,9 +202,8 @@ impl<'a> Worker<'a> {
             if !self.tools.shared.stop.take_test() {
                 break;
             }
-            let feedback = self.test(case, &chain, options, tally, progress)?;
+            let (feedback, solvers) = self.test(case, &chain, options, tally, progress)?;
             let own = self.look_at_time(&mut begun, &chain, tally)?;
-            let solvers: Duration = feedback.runs.iter().map(|run| run.cpu).sum();
             length.record(&feedback, own + solvers);
             chain.learn(&feedback);
             if self.settled_at.elapsed() >= SETTLE_EVERY {
@@ -221,15 +222,17 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Runs one test case and sees to whatever it reveals.
+    /// Runs one test case, with all configurations that the policy wants one after the other, and sees to whatever it reveals.
+    /// Tells what came of it and the CPU time of its runs. What further configurations show is added to what the first ones
+    /// show, but whether solvers refuse the test case or give up on it is told by the first.
     fn test(
         &mut self,
         mut case: TestCase,
         chain: &Chain,
-        options: &mut Rng,
+        options: &mut RoundOptions<'_>,
         tally: &mut Tally,
         progress: &mut RoundProgress,
-    ) -> Result<Feedback, CampaignError> {
+    ) -> Result<(Feedback, Duration), CampaignError> {
         tally.counts.tests += 1;
         progress.tests += 1;
         let usage;
@@ -238,28 +241,65 @@ impl<'a> Worker<'a> {
             let standard = print::print(&self.driver.store, &case.script, Release::STANDARD);
             self.internal_error(tally, &format!("{}: {text}", place(chain, &case)), &standard)?;
             self.log_test(&case, chain, &standard, &[], false)?;
-            return Ok(Feedback::default());
+            return Ok((Feedback::default(), Duration::ZERO));
         }
-        let Tools { policy, triage, .. } = self.tools;
-        let store = &mut self.driver.store;
-        let logic = case.script.logic(store).unwrap_or_default().to_owned();
+        let logic = case.script.logic(&self.driver.store).unwrap_or_default().to_owned();
         let refused = &self.refused_logics;
-        let refuses_logic = |target: &Target| refused.contains(&(target.number, logic.clone()));
-        let prepared = Prepared::new(&case, usage, self.targets, &refuses_logic, policy, progress, options);
-        let runs = prepared.run(store, self.targets, &mut *self.runner)?;
-        tally.count(&prepared, &runs, self.targets, store, &mut self.refused_logics);
-        progress.count(&prepared, &runs);
-        let features = self.features(&prepared, &runs);
-        let sites = self.sites(&prepared, &runs);
+        let able = |target: &Target| {
+            progress.takes(target.number) && !refused.contains(&(target.number, logic.clone()))
+        };
+        let operations = Operation::of(&usage, &case.script);
+        let RoundOptions { policy, chosen, rng } = options;
+        let mut propose = |target: &Target| chosen.propose(target);
+        let mut first = Prepared::new(&case, usage, self.targets, &able, *policy, &mut propose, rng);
+        let (mut feedback, runs) = self.observed(&first, &[], chain, options, tally, progress)?;
+        let mut cpu: Duration = feedback.runs.iter().map(|run| run.cpu).sum();
+        first.retain_run(&runs);
+        while !self.tools.shared.stop.now() {
+            let RoundOptions { policy, chosen, rng } = options;
+            let mut propose = |target: &Target| chosen.further(target, &operations, rng);
+            let Some(further) = first.further(self.targets, *policy, &mut propose) else { break };
+            let (more, _) = self.observed(&further, &runs, chain, options, tally, progress)?;
+            feedback.findings += more.findings;
+            feedback.novel = feedback.novel.saturating_add(more.novel);
+            cpu += more.runs.iter().map(|run| run.cpu).sum::<Duration>();
+        }
+        tally.counts.novel += u64::from(feedback.is_novel());
+        Ok((feedback, cpu))
+    }
+
+    /// Runs what has not run yet, judges it beside what has, and tells the policy. Gives back what came of the new runs, and all
+    /// runs.
+    fn observed(
+        &mut self,
+        prepared: &Prepared,
+        earlier: &[Run],
+        chain: &Chain,
+        options: &mut RoundOptions<'_>,
+        tally: &mut Tally,
+        progress: &mut RoundProgress,
+    ) -> Result<(Feedback, Vec<Run>), CampaignError> {
+        let case = prepared.case;
+        let triage = self.tools.triage;
+        let runs = prepared.run(&mut self.driver.store, self.targets, &mut *self.runner, earlier)?;
+        let new_runs = &runs[earlier.len()..];
+        tally.count(prepared, new_runs, self.targets, &self.driver.store, &mut self.refused_logics);
+        if earlier.is_empty() {
+            progress.count(prepared, new_runs);
+        }
+        let features = self.features(prepared, new_runs);
+        let sites = self.sites(prepared, new_runs);
+        let new_blocks: Vec<Option<u64>> =
+            new_runs.iter().map(|run| self.new_blocks(prepared, run)).collect();
         let new = {
             let state = self.tools.shared.state();
             // A new block is too common for costly oracles, a new function is not.
             let reached = &state.reached;
             state.unseen(&features) > 0 || reached.has_say() && reached.unseen(&sites).functions > 0
         };
-        let thorough = new || options.chance(THOROUGH);
+        let thorough = new || options.rng.chance(THOROUGH);
         let rng_seed = self.identity.rng_seed;
-        let tested = TestedCase { case: &case, runs: &runs, chain, rng_seed, thorough };
+        let tested = TestedCase { case, runs: &runs, chain, rng_seed, thorough };
         let known = |signature: &_| triage.recognise(signature);
         let outcomes = self.verdicts.judge(&mut self.driver.store, &mut *self.runner, &tested, &known)?;
         let mut findings = 0;
@@ -294,12 +334,11 @@ impl<'a> Worker<'a> {
         tally.reached.functions += reached.functions;
         let blocks = if excused || !has_say { 0 } else { reached.blocks as u32 };
         let novel = seen.saturating_add(blocks);
-        tally.counts.novel += u64::from(novel > 0);
-        self.keep(&prepared, &runs, chain, novel)?;
+        self.keep(prepared, new_runs, chain, novel)?;
         let feedback = Feedback {
             findings,
             novel,
-            runs: runs
+            runs: new_runs
                 .iter()
                 .map(|run| RunFeedback {
                     solver: prepared.target_of(run),
@@ -308,18 +347,37 @@ impl<'a> Worker<'a> {
                 })
                 .collect(),
         };
-        for (run, told) in runs.iter().zip(&feedback.runs) {
-            policy.observe(&Observation {
+        for ((run, told), new_blocks) in new_runs.iter().zip(&feedback.runs).zip(new_blocks) {
+            let proposed = prepared.proposed(run);
+            let own_functions = match options.policy.wants_own_coverage() && !proposed.is_empty() {
+                true => self.traced(run)?.map(|functions| functions.len() as u64),
+                false => None,
+            };
+            options.chosen.observe(&Observation {
                 target: &self.targets[told.solver],
-                settings: &run.configuration.request.settings,
-                usage: &prepared.usage,
+                proposed,
                 answer: told.answer,
-                cpu: told.cpu,
+                new_blocks,
+                own_functions,
                 novel,
                 findings,
             });
         }
-        Ok(feedback)
+        Ok((feedback, runs))
+    }
+
+    /// Blocks that a run reached and nobody before, where the solver is watched.
+    fn new_blocks(&self, prepared: &Prepared, run: &Run) -> Option<u64> {
+        let (key, _) = self.targets[prepared.target_of(run)].code.as_ref()?;
+        let sites = run.outcome.sites.as_ref()?.as_ref().ok()?;
+        let sites = Sites::from([(*key, sites.clone())]);
+        Some(self.tools.shared.state().reached.unseen(&sites).blocks)
+    }
+
+    /// All functions that a run reaches, by another run.
+    fn traced(&mut self, run: &Run) -> Result<Option<Vec<u32>>, CampaignError> {
+        let traced = self.runner.trace(&run.configuration, &run.script, TRACE);
+        traced.map_err(|error| CampaignError::of_run(&run.configuration.solver.name(), error))
     }
 
     /// A step that took long is counted and kept: no solver waits for us without a reason that can be looked into. Tells
@@ -483,6 +541,13 @@ impl<'a> Worker<'a> {
         }
         Ok(())
     }
+}
+
+/// What decides the options of a round.
+struct RoundOptions<'p> {
+    policy: &'p dyn OptionPolicy,
+    chosen: Box<dyn ChainOptions + 'p>,
+    rng: Rng,
 }
 
 /// `round 3 step 4 of diver`.

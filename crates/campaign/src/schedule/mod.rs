@@ -1,6 +1,7 @@
 //! What to do next and for how long, from counts alone: engine, seeds, logic, options, length.
 
 mod choice;
+mod learned;
 mod length;
 mod logics;
 mod novelty;
@@ -15,7 +16,7 @@ pub use length::Length;
 pub use logics::logics;
 pub use novelty::{Novelty, Signal, signals};
 pub use plan::Scheduler;
-pub use policy::{Observation, OptionPolicy, PLAIN, policy};
+pub use policy::{ChainOptions, Observation, OptionPolicy, Policies};
 pub use pool::SeedPool;
 pub use rarity::Rarity as SeedRarity;
 pub use reached::{NewCode, Reached, Sites, SolverCoverage};

@@ -8,7 +8,7 @@ use super::choice::choose;
 use super::length;
 use super::logics::logics;
 use super::pool::SeedPool;
-use crate::config::{Identity, PolicyName};
+use crate::config::Identity;
 use crate::driver::{Plan, PlannedSeed, StreamPurpose, stream};
 use crate::seeds::SeedText;
 use crate::store::{ENGINE, LOGIC, Learned};
@@ -47,7 +47,7 @@ impl Scheduler<'_> {
         let engine = engine.cloned().unwrap_or_default();
         let witness = self.engine(&engine).is_some_and(|engine| engine.has_witness());
         let group = group(self.targets, witness, &mut rng);
-        let tactic = self.tactic(&group, &mut rng);
+        let tactic = self.tactic(&engine, &group, &mut rng);
         let logics = logics(identity, self.targets, &group);
         let logic = if identity.auto { choose(&mut rng, &logics, LOGIC, learned) } else { rng.pick(&logics) };
         let logic = logic.cloned().unwrap_or_else(|| "QF_UF".to_owned());
@@ -92,8 +92,10 @@ impl Scheduler<'_> {
     }
 
     /// A tactic for the checks of a round, where every solver of the group has it and the user allows options.
-    fn tactic(&self, group: &[usize], rng: &mut Rng) -> Option<String> {
-        if self.identity.options == PolicyName::None || !rng.chance(TACTICS) {
+    fn tactic(&self, engine: &str, group: &[usize], rng: &mut Rng) -> Option<String> {
+        let engine = self.engine(engine);
+        let policy = engine.map_or(self.identity.options, |engine| self.identity.policy_of(engine));
+        if !policy.draws_tactics() || !rng.chance(TACTICS) {
             return None;
         }
         let solvers: Vec<&Solver> =
@@ -129,6 +131,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::config::PolicyName;
     use crate::store::Counts;
 
     fn identity(seeds: bool) -> Identity {

@@ -37,6 +37,10 @@ impl Engine for Composition {
 
     // `once` stays false: what transforms do depends on the stream too.
 
+    fn options(&self) -> Option<&'static str> {
+        self.engine.options()
+    }
+
     fn has_witness(&self) -> bool {
         self.engine.has_witness()
     }

@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use campaign::{
-    Campaign, CampaignError, Identity, KnownBugs, PolicyName, Program, SeedFiles, Settings, Specs, Target,
+    Campaign, CampaignError, Identity, KnownBugs, LearnedSettings, PolicyName, Program, SeedFiles, Settings,
+    Specs, Target,
     store::{self, Place, Presence},
 };
 use clap::{Args, ValueEnum};
 
 use crate::exit::{Exit, naming};
 use crate::live::Live;
-use crate::tuning::EngineSettings;
+use crate::tuning::{EngineSettings, LearnedArguments};
 use crate::{duration, inputs, interrupt, limits, output, solver_choice, summary};
 
 /// The pair that a campaign without `-s` compares.
@@ -40,6 +41,8 @@ Examples:
   osprey fuzz seeds/ -s ./build/z3 -s cvc5 --engine opfuzz,typefuzz --jobs 8 --time 8h --out night
   osprey fuzz --resume --out night --time 8h  go on with it, with the same solvers, seeds and settings
   osprey fuzz seeds/ -s z3 -s cvc5 --engine diver+incremental          a transform behind an engine
+  osprey fuzz -s z3@5.4.0 -s cvc5 --engine falcon --time 1h            formulas and options together
+  osprey fuzz seeds/ -s z3@5.4.0 -s cvc5 --engine storm --options fair-learned
   osprey worker --store night                 more processes on the same campaign
   osprey fuzz seeds/ -s z3@4.8.7 -s z3@5.4.0 --store postgres://osprey@db.example/fuzzing?schema=night --out night
                                               on a server, for workers on many machines: docs/shared-campaigns.md
@@ -74,10 +77,14 @@ pub struct Fuzz {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     engine: Vec<String>,
 
-    /// Options for the solvers: default (fair ones in a quarter of the rounds), fair (in half of them), random or none
-    /// [default: default]
+    /// Options for the solvers: default (fair ones in a quarter of the rounds), fair (in half of them), random, none; learned
+    /// (those that matter for the test case, their values by search; Falcon), fair-learned (the same with fair ones), searched
+    /// (any, by search), related (those that matter, at random), plain (none, but models are asked for) [default: default]
     #[arg(long, value_name = "POLICY")]
     options: Option<PolicyName>,
+
+    #[command(flatten)]
+    learned: LearnedArguments,
 
     /// Logics of generated scripts, separated by commas
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -172,10 +179,14 @@ impl Fuzz {
         let place = self.place()?;
         let settings = self.settings()?;
         let mut tuning = self.engine_settings.tuning();
+        let mut learned = self.learned.settings(whole_path);
         if self.resume {
             let stored = stored_identity(&settings)?;
             if self.engine_settings.is_empty() {
                 tuning = stored.tuning.clone();
+            }
+            if self.learned.is_empty() {
+                learned = stored.learned.clone();
             }
             self.restore(stored);
         }
@@ -184,7 +195,9 @@ impl Fuzz {
             engines::parse_list(&names, &tuning).map_err(|error| CampaignError::Usage(error.to_string()))?;
         let seeds = self.seed_files()?;
         let targets = self.targets(&tuning)?;
-        let mut identity = self.identity(&targets, &engines, tuning)?;
+        let mut identity = Identity { learned, ..self.identity(&targets, &engines, tuning)? };
+        let needed = engines.iter().any(|engine| identity.policy_of(&**engine).needs_correlations());
+        let targets = if needed { solver_choice::correlated(targets, &identity.learned)? } else { targets };
         if place.is_shared() {
             identity.releases = Program::releases(&targets);
         }
@@ -363,6 +376,7 @@ impl Fuzz {
             memory: self.memory.unwrap_or(MEMORY),
             bisect: self.bisect,
             tuning,
+            learned: LearnedSettings::default(),
         })
     }
 

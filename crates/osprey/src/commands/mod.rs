@@ -7,6 +7,7 @@ mod eval;
 mod findings;
 mod fuzz;
 mod generate;
+mod learn;
 mod localize;
 mod museum;
 mod mutate;
@@ -40,6 +41,7 @@ enum Command {
     Findings(findings::Findings),
     Fuzz(fuzz::Fuzz),
     Generate(generate::Generate),
+    Learn(learn::Learn),
     Localize(localize::Localize),
     Museum(museum::Museum),
     Mutate(mutate::Mutate),
@@ -61,6 +63,7 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
         Command::Findings(command) => command.run(),
         Command::Fuzz(command) => command.run(),
         Command::Generate(command) => command.run(),
+        Command::Learn(command) => command.run(),
         Command::Localize(command) => command.run(),
         Command::Museum(command) => command.run(),
         Command::Mutate(command) => command.run(),

@@ -216,7 +216,7 @@ impl Options {
         for solver in solver_choice::resolve(solvers, std::slice::from_ref(&self.spec))? {
             let mut table = solver.option_table(solvers.home())?;
             if self.fair {
-                table.options.retain(|option| option.excluded.is_none());
+                table.options.retain(SolverOption::is_fair);
             }
             if json {
                 output::print_json(&table)?;
@@ -229,7 +229,7 @@ impl Options {
 }
 
 fn shown(table: &OptionTable) -> String {
-    let fair = table.options.iter().filter(|option| option.excluded.is_none()).count();
+    let fair = table.options.iter().filter(|option| option.is_fair()).count();
     let mut text = format!("{}: {} options, {fair} fair to set\n", table.solver, table.options.len());
     for option in &table.options {
         text += &option_line(option);
@@ -251,6 +251,10 @@ fn option_line(option: &SolverOption) -> String {
         OptionKind::Text => "text".to_string(),
     };
     let default = option.default.as_ref().map(|default| format!(" = {default}")).unwrap_or_default();
-    let excluded = option.excluded.as_ref().map(|why| format!("  [not fair: {why}]")).unwrap_or_default();
+    let excluded = match (&option.excluded, &option.unfair) {
+        (Some(why), _) => format!("  [not set: {why}]"),
+        (None, Some(why)) => format!("  [not fair: {why}]"),
+        (None, None) => String::new(),
+    };
     format!("  {:<44} {:<10} {kind}{default}{excluded}", option.name, option.category)
 }

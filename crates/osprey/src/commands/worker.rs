@@ -98,6 +98,8 @@ impl Worker {
         let targets = if unwatched { targets } else { solver_choice::watched(targets)? };
         let engines = engines::parse_list(&identity.engines.join(","), &identity.tuning)
             .map_err(|error| CampaignError::Usage(error.to_string()))?;
+        let learned = engines.iter().any(|engine| identity.policy_of(&**engine).needs_correlations());
+        let targets = if learned { solver_choice::correlated(targets, &identity.learned)? } else { targets };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let mut settings = Settings {
             out: place.out().to_owned(),

@@ -3,8 +3,10 @@
 use clap::Args;
 use engines::{Diver, Storm, Tuning};
 
+mod learned;
 mod values;
 
+pub use learned::LearnedArguments;
 use values::ValuesSettings;
 
 /// What users may set of engines.

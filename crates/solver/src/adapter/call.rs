@@ -87,6 +87,8 @@ pub struct RunRequest {
     pub memory: Option<u64>,
     /// Options of the test case; they come after all others.
     pub settings: Vec<Setting>,
+    /// These options are not expected again: nothing is kept ready for another start with them.
+    pub once: bool,
 }
 
 /// The placeholders an adapter may write, by field; anything else in braces is refused when the file is read.

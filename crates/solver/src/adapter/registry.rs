@@ -312,6 +312,9 @@ mod tests {
             }
             let adapter = adapters.get(file).unwrap_or_else(|| panic!("{file} is not named like its file"));
             assert!(!adapter.theories_of(None).is_empty(), "{file} has no theory");
+            for rule in &adapter.options.exclude {
+                assert!(rule.why.len() > 10, "{file} excludes {} without a reason", rule.pattern.source());
+            }
         }
         assert!(!adapters.common_messages().is_empty());
         assert!(regex::RegexSet::new(adapters.file_options()).is_ok());

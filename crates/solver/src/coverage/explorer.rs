@@ -59,7 +59,16 @@ impl Explorer {
 
     /// Runs a script: what came of it, and the sites it has reached. None without the probe.
     pub fn run(&mut self, script: &[u8]) -> Result<(Outcome, Vec<u32>), CoverageError> {
-        let mut invocation = self.solver.invocation(script, &RunRequest::default())?;
+        self.run_with(script, &RunRequest::default())
+    }
+
+    /// The same with settings of the solver.
+    pub fn run_with(
+        &mut self,
+        script: &[u8],
+        request: &RunRequest,
+    ) -> Result<(Outcome, Vec<u32>), CoverageError> {
+        let mut invocation = self.solver.invocation(script, request)?;
         invocation.limits = self.limits.clone();
         invocation.mode = self.mode;
         invocation.probe = self.probe.clone();

@@ -37,6 +37,7 @@ pub(super) fn help(text: &str) -> Vec<SolverOption> {
                 category: if common { "common" } else { "regular" }.to_string(),
                 description: found.get(3).map(|rest| rest.as_str().trim().to_string()).unwrap_or_default(),
                 excluded: None,
+                unfair: None,
             };
             options.push((option, argument.is_none()));
         } else if let (Some((option, _)), true) = (options.last_mut(), line.starts_with("       ")) {

@@ -15,14 +15,13 @@ impl Solver {
     /// default. Empty only when nothing is left to choose from.
     pub fn fair_options(&self, table: &OptionTable, rng: &mut impl Rng) -> Vec<Setting> {
         let rules = &self.adapter.options;
-        let total = rules.total.unwrap_or(USUAL_TOTAL).max(1);
+        let total = self.fair_total();
         let wanted = 1 + below(rng, total);
-        let taken = |name: &str| self.options.iter().any(|word| option_name(word) == name);
         let mut open: Vec<(&SolverOption, Vec<String>)> = table
             .options
             .iter()
-            .filter(|option| option.excluded.is_none() && !taken(&option.name))
-            .map(|option| (option, alternatives(option)))
+            .filter(|option| option.is_fair() && !self.has_set(&option.name))
+            .map(|option| (option, option.alternatives()))
             .filter(|(_, values)| !values.is_empty())
             .collect();
         let mut chosen: Vec<(&SolverOption, String)> = Vec::new();
@@ -41,35 +40,49 @@ impl Solver {
     }
 }
 
-/// Legal values other than the default. Numbers are tried where code usually turns: the ends, small ones, half and twice
-/// the default.
-fn alternatives(option: &SolverOption) -> Vec<String> {
-    let default = option.default.as_deref();
-    let mut values: Vec<String> = match &option.kind {
-        OptionKind::Bool => vec!["true".into(), "false".into()],
-        OptionKind::Choice { values } => values.clone(),
-        OptionKind::Integer { minimum, maximum } => {
-            let usual: i64 = default.and_then(|value| value.parse().ok()).unwrap_or(0);
-            let candidates =
-                [0, 1, 2, 3, 5, 10, 100, usual / 2, usual.saturating_mul(2), usual.saturating_add(1)];
-            let legal = |value: &i64| {
-                minimum.is_none_or(|minimum| *value >= minimum)
-                    && maximum.is_none_or(|maximum| *value <= maximum)
-                    && *value >= 0
-            };
-            candidates.iter().filter(|value| legal(value)).map(ToString::to_string).collect()
-        }
-        OptionKind::Real => ["0.1", "0.5", "0.9"].map(String::from).to_vec(),
-        OptionKind::Text => Vec::new(),
-    };
-    values.sort();
-    values.dedup();
-    values.retain(|value| Some(value.as_str()) != default);
-    // Without knowing the default of a switch only setting it is sure to say something.
-    if option.kind == OptionKind::Bool && default.is_none() {
-        values.retain(|value| value == "true");
+impl Solver {
+    /// How many options one test case may set and still be reported.
+    pub fn fair_total(&self) -> usize {
+        self.adapter.options.total.unwrap_or(USUAL_TOTAL).max(1)
     }
-    values
+
+    /// Has the user set this option?
+    pub fn has_set(&self, option: &str) -> bool {
+        self.options.iter().any(|word| option_name(word) == option)
+    }
+}
+
+impl SolverOption {
+    /// Legal values other than the default. Numbers are tried where code usually turns: the ends, small ones, half and twice
+    /// the default.
+    pub fn alternatives(&self) -> Vec<String> {
+        let default = self.default.as_deref();
+        let mut values: Vec<String> = match &self.kind {
+            OptionKind::Bool => vec!["true".into(), "false".into()],
+            OptionKind::Choice { values } => values.clone(),
+            OptionKind::Integer { minimum, maximum } => {
+                let usual: i64 = default.and_then(|value| value.parse().ok()).unwrap_or(0);
+                let candidates =
+                    [0, 1, 2, 3, 5, 10, 100, usual / 2, usual.saturating_mul(2), usual.saturating_add(1)];
+                let legal = |value: &i64| {
+                    minimum.is_none_or(|minimum| *value >= minimum)
+                        && maximum.is_none_or(|maximum| *value <= maximum)
+                        && *value >= 0
+                };
+                candidates.iter().filter(|value| legal(value)).map(ToString::to_string).collect()
+            }
+            OptionKind::Real => ["0.1", "0.5", "0.9"].map(String::from).to_vec(),
+            OptionKind::Text => Vec::new(),
+        };
+        values.sort();
+        values.dedup();
+        values.retain(|value| Some(value.as_str()) != default);
+        // Without knowing the default of a switch only setting it is sure to say something.
+        if self.kind == OptionKind::Bool && default.is_none() {
+            values.retain(|value| value == "true");
+        }
+        values
+    }
 }
 
 /// The name in a word of the command line: `--no-name`, `--name=value`, `name=value`.
@@ -103,6 +116,7 @@ mod tests {
             category: category.into(),
             description: String::new(),
             excluded: None,
+            unfair: None,
         }
     }
 
@@ -124,6 +138,8 @@ mod tests {
         let integer = OptionKind::Integer { minimum: Some(1), maximum: Some(4) };
         let mut hidden = option("dump", "common", OptionKind::Bool, Some("false"));
         hidden.excluded = Some("writes files".into());
+        let mut expert = option("expert-a", "expert", OptionKind::Bool, Some("false"));
+        expert.unfair = Some("for experts".into());
         OptionTable {
             solver: "cvc5@1.4.2".into(),
             options: vec![
@@ -131,7 +147,7 @@ mod tests {
                 option("common-b", "common", integer, Some("2")),
                 option("regular-a", "regular", OptionKind::Bool, Some("false")),
                 option("regular-b", "regular", OptionKind::Bool, Some("false")),
-                option("expert-a", "expert", OptionKind::Bool, Some("false")),
+                expert,
                 hidden,
             ],
         }

@@ -39,6 +39,7 @@ pub(super) fn options(text: &str) -> Vec<SolverOption> {
             category: "regular".to_string(),
             description,
             excluded: None,
+            unfair: None,
         })
     };
     text.lines().filter_map(parse).collect()

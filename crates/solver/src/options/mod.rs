@@ -59,8 +59,18 @@ pub struct SolverOption {
     pub category: String,
     /// Its description, where told.
     pub description: String,
-    /// Why it is not fair game, if it is not.
+    /// Why no test case may set it, if none may: a run with it would say something else.
     pub excluded: Option<String>,
+    /// Why its developers take no reports about it, if they do not: it is no fair game.
+    #[serde(default)]
+    pub unfair: Option<String>,
+}
+
+impl SolverOption {
+    /// May test cases set it, and do its developers take reports about it?
+    pub fn is_fair(&self) -> bool {
+        self.excluded.is_none() && self.unfair.is_none()
+    }
 }
 
 /// The values of an option.
@@ -199,15 +209,14 @@ impl Solver {
             let excluded = rules.exclude.iter().find(|rule| {
                 covers(&rule.since, &rule.before, self.version()) && rule.pattern.is_match(&option.name)
             });
-            option.excluded = if let Some(rule) = excluded {
-                Some(rule.why.clone())
-            } else if rules.at_most.get(&option.category) == Some(&0) {
-                Some(format!("its developers take no reports about {} options", option.category))
-            } else if option.kind == OptionKind::Text {
-                Some("its values are not known".into())
-            } else {
-                None
+            option.excluded = match excluded {
+                Some(rule) => Some(rule.why.clone()),
+                None if option.kind == OptionKind::Text => Some("its values are not known".into()),
+                None => None,
             };
+            let closed = rules.at_most.get(&option.category) == Some(&0);
+            option.unfair =
+                closed.then(|| format!("its developers take no reports about {} options", option.category));
         }
     }
 

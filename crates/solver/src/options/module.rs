@@ -87,6 +87,7 @@ pub(super) fn answer(printed: &str) -> Option<Vec<SolverOption>> {
                 category: option.category,
                 description: option.description,
                 excluded: None,
+                unfair: None,
             })
         })
         .collect()

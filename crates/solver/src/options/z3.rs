@@ -45,6 +45,7 @@ pub(super) fn parameters(listing: &str) -> Vec<SolverOption> {
             category: if module.is_empty() { "global".to_string() } else { module.clone() },
             description: description.trim().to_string(),
             excluded: None,
+            unfair: None,
         });
     }
     options

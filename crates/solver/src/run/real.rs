@@ -277,6 +277,7 @@ impl Runner for SolverRunner {
             return Err(RunError::Changed { solver: solver.name(), file: file.to_path_buf() });
         }
         let mode = match rule.start {
+            Start::Fast if configuration.request.once => ExecMode::Plain,
             Start::Fast => solver.fast_modes().next().unwrap_or(ExecMode::Plain),
             Start::Plain => ExecMode::Plain,
         };

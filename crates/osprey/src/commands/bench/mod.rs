@@ -6,6 +6,7 @@ mod bugs;
 mod coverage;
 mod eval_diff;
 mod eval_speed;
+mod falcon;
 mod field;
 mod groups;
 mod inputs;
@@ -13,6 +14,7 @@ mod museum;
 mod mutants;
 mod page;
 mod perf;
+mod precision;
 mod race;
 mod reduce;
 mod report;
@@ -53,10 +55,12 @@ enum Benchmark {
     Mutants(mutants::Mutants),
     Eval(eval_speed::EvalSpeedCommand),
     EvalDiff(eval_diff::EvalDiffCommand),
+    Falcon(falcon::Falcon),
     Groups(groups::Groups),
     Museum(museum::Museum),
     Page(page::Page),
     Perf(perf::Perf),
+    Precision(precision::PrecisionCommand),
     Race(race::Race),
     Reduce(reduce::Reduce),
     Report(report::ReportCommand),
@@ -78,10 +82,12 @@ impl Bench {
             Benchmark::Mutants(mutants) => mutants.run(),
             Benchmark::Eval(eval) => eval.run(),
             Benchmark::EvalDiff(eval) => eval.run(),
+            Benchmark::Falcon(falcon) => falcon.run(),
             Benchmark::Groups(groups) => groups.run(),
             Benchmark::Museum(museum) => museum.run(),
             Benchmark::Page(page) => page.run(),
             Benchmark::Perf(perf) => perf.run(),
+            Benchmark::Precision(precision) => precision.run(),
             Benchmark::Race(race) => race.run(),
             Benchmark::Reduce(reduce) => reduce.run(),
             Benchmark::Report(report) => report.run(),

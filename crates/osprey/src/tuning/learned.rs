@@ -1,0 +1,78 @@
+//! Settings of option policies that have learned, on the command line.
+
+use std::path::{Path, PathBuf};
+
+use campaign::LearnedSettings;
+use clap::Args;
+use falcon::search::Parameters;
+
+/// What users may set of the search for options.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Learned options")]
+pub struct LearnedArguments {
+    /// Which options matter for which operations: a file that `osprey learn` has made; repeatable
+    #[arg(long, value_name = "FILE")]
+    correlations: Vec<PathBuf>,
+
+    /// Use these files for other releases of their solver as well
+    #[arg(long, requires = "correlations")]
+    force_correlations: bool,
+
+    /// The fitness of a configuration is all code that it reaches, at the price of a second run; else what is new of it
+    #[arg(long)]
+    own_coverage: bool,
+
+    /// Configurations of the first generation
+    #[arg(long, value_name = "N")]
+    search_population: Option<usize>,
+
+    /// Configurations that have children: each two of them have two
+    #[arg(long, value_name = "N")]
+    search_survivors: Option<usize>,
+
+    /// Options that a configuration of the first generation changes, in the mean
+    #[arg(long, value_name = "N")]
+    search_changed: Option<f64>,
+
+    /// The largest step of an integer
+    #[arg(long, value_name = "N")]
+    search_delta: Option<u32>,
+
+    /// The index of the polynomial mutation of numbers with a point: the larger, the smaller the steps
+    #[arg(long, value_name = "N")]
+    search_index: Option<f64>,
+
+    /// A search ends after so many generations without anything new
+    #[arg(long, value_name = "N")]
+    search_stagnant: Option<u32>,
+
+    /// A search ends after so many configurations
+    #[arg(long, value_name = "N")]
+    search_offspring: Option<usize>,
+}
+
+impl LearnedArguments {
+    /// Has the user set nothing?
+    pub fn is_empty(&self) -> bool {
+        *self == LearnedArguments::default()
+    }
+
+    /// With paths as another process finds them.
+    pub fn settings(&self, whole: impl Fn(&Path) -> PathBuf) -> LearnedSettings {
+        let usual = Parameters::default();
+        LearnedSettings {
+            correlations: self.correlations.iter().map(|path| whole(path)).collect(),
+            forced: self.force_correlations,
+            own_coverage: self.own_coverage,
+            search: Parameters {
+                population: self.search_population.unwrap_or(usual.population),
+                survivors: self.search_survivors.unwrap_or(usual.survivors),
+                changed: self.search_changed.unwrap_or(usual.changed),
+                delta: self.search_delta.unwrap_or(usual.delta),
+                index: self.search_index.unwrap_or(usual.index),
+                stagnant: self.search_stagnant.unwrap_or(usual.stagnant),
+                offspring: self.search_offspring.unwrap_or(usual.offspring),
+            },
+        }
+    }
+}
