@@ -297,6 +297,7 @@ impl<'a> Collector<'a> {
             releases: releases.clone(),
             group: None,
             provenance: origin,
+            handling: Default::default(),
         };
         finding.describe(&verdict, &runs, None);
         let bugs = self.settings.out.join("bugs");

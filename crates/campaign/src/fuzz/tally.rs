@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use smtlib::Store;
+use smtlib::{Setting, Store};
 use solver::RunClass;
 use solver::run::{Accounts, Run};
 
