@@ -1,17 +1,21 @@
 //! The launcher's side of one fork server.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::launch::{
-    Capture, Child, Interrupted, Outcome, Program, QUIET, RunReply, Site, StartRequest, Stdio, children_of,
-    pipe, socket_pair,
+    Capture, Child, CpuTime, Interrupted, Outcome, Program, QUIET, RunReply, Site, StartRequest, Stdio,
+    children_of, pipe, socket_pair,
 };
 
 use super::ExecMode;
-use super::job::{AT_INPUT_END, AT_MAIN, CONTROL_FD, FORK_AT, Job, LIBRARY_FD, MAGIC, Report, Started};
+use super::job::{
+    AT_INPUT_END, AT_MAIN, CONTROL_FD, FORK_AT, Job, LIBRARY_FD, MAGIC, Report, Started, Usage,
+};
 use super::prefix::Prefix;
 
 /// A solver process that waits for jobs.
@@ -191,7 +195,8 @@ impl Server {
             exit: Outcome::exit_of(report.status),
             timed_out,
             output_truncated: truncated,
-            cpu: Duration::from_micros(report.cpu_micros),
+            cpu: cpu_time(report.child),
+            server: cpu_time(report.server),
             wall: start.elapsed(),
             peak_kib: report.peak_kib,
             mode: request.mode,
@@ -265,6 +270,10 @@ impl Stream {
     }
 }
 
+fn cpu_time(usage: Usage) -> CpuTime {
+    CpuTime { user: Duration::from_micros(usage.user), kernel: Duration::from_micros(usage.system) }
+}
+
 fn finish(mut capture: Capture) -> Vec<u8> {
     capture.drain();
     capture.bytes
@@ -285,8 +294,10 @@ fn prepare(
     } else {
         AT_MAIN
     };
-    let environment = site.environment(&request.env).and_then(|mut env| {
+    let told = site.tuning.server(Path::new(OsStr::from_bytes(&request.program)));
+    let environment = site.tuned_environment(&request.env).and_then(|mut env| {
         env.push(assignment(FORK_AT, at)?);
+        env.extend(told);
         if library.is_some() {
             env.push(CString::new(format!("LD_PRELOAD=/proc/self/fd/{LIBRARY_FD}")).ok()?);
         }

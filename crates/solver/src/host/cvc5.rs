@@ -49,8 +49,10 @@ pub(super) fn run(args: &[OsString]) -> i32 {
         }
         let symbols = (cvc5.symbol_manager_new)(terms);
         let parser = (cvc5.parser_new)(solver, symbols);
-        if asked_to_serve() {
-            job::serve();
+        if asked(job::FORK_AT) {
+            let tuned = asked(job::TUNED);
+            asked(job::ALLOCATOR);
+            job::serve(tuned);
         }
         if let Some(milliseconds) = line.value("tlimit").and_then(|value| value.parse().ok()) {
             time_limit::start(milliseconds);
@@ -172,9 +174,9 @@ fn print(stream: *mut libc::FILE, message: &str) {
     }
 }
 
-/// Whether a launcher wants a fork server; the solver is not to see the request.
-fn asked_to_serve() -> bool {
-    let name = job::FORK_AT.as_ptr().cast();
+/// Whether a launcher has set this variable; the solver is not to see it.
+fn asked(name: &'static str) -> bool {
+    let name = name.as_ptr().cast();
     // SAFETY: nobody else runs in this process, and the name ends with a zero byte.
     unsafe {
         let asked = !libc::getenv(name).is_null();

@@ -8,12 +8,12 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::fast::{ExecMode, FastAttempt, ServerPool, ServerPoolConfig};
+use crate::fast::{ExecMode, FastAttempt, ServerPool, ServerPoolConfig, Tuning};
 use crate::host;
 
 use super::child::{Child, Program, Stdio, pipe};
 use super::locate::this_executable_serves;
-use super::outcome::Outcome;
+use super::outcome::{CpuTime, Outcome};
 use super::poll::{Capture, Ended, Interrupted, Poller, QUIET};
 use super::reap::Reaper;
 use super::scratch::Scratch;
@@ -23,6 +23,10 @@ use super::wire::{Frames, Reply, Request, RunReply, StartRequest};
 
 /// The hidden first argument that makes an executable the launcher.
 pub(super) const LAUNCHER_ARGUMENT: &str = "__launcher";
+
+/// The last argument of a launcher that does not tune its runs, and of one that does.
+pub(super) const UNTUNED: &str = "untuned";
+pub(super) const TUNED: &str = "tuned";
 
 /// To be called first in `main`: if this process was started to be a launcher or a library host it becomes one and
 /// never returns. First, because a launcher must be small: nothing else has been loaded or allocated yet.
@@ -45,6 +49,7 @@ fn be_guard(args: Vec<OsString>) -> ! {
     let parent = args.first().filter(|parent| !parent.is_empty()).map(PathBuf::from);
     let pool = ServerPoolConfig { servers: number(1, 8) as usize, snapshot_after: number(2, 2) as u32 };
     let wall: WallChoice = args.get(3).and_then(|word| word.to_str()?.parse().ok()).unwrap_or_default();
+    let tuned = args.get(4).is_none_or(|word| word != UNTUNED);
     let (reaper, scratch) =
         match Reaper::new().and_then(|reaper| Ok((reaper, Scratch::new(parent.as_deref())?))) {
             Ok(both) => both,
@@ -73,7 +78,7 @@ fn be_guard(args: Vec<OsString>) -> ! {
                     exit(1);
                 }
             }
-            be_launcher(frames, scratch, pool, enclosure)
+            be_launcher(frames, scratch, pool, enclosure, Tuning::new(tuned))
         }
         launcher => {
             watch_over(launcher);
@@ -144,11 +149,19 @@ pub(crate) struct Site {
     pub scratch: Scratch,
     /// `/dev/null`, for standard input.
     pub null: OwnedFd,
+    pub tuning: Tuning,
     env: Vec<CString>,
     enclosure: Enclosure,
 }
 
 impl Site {
+    /// The same environment, with the settings that make a run cost the kernel less.
+    pub fn tuned_environment(&self, own: &[Vec<u8>]) -> Option<Vec<CString>> {
+        let mut all = self.environment(own)?;
+        all.extend(self.tuning.allocator(own));
+        Some(all)
+    }
+
     /// The cleaned environment with a run's own variables, as `execve` wants it.
     pub fn environment(&self, own: &[Vec<u8>]) -> Option<Vec<CString>> {
         let name =
@@ -176,6 +189,7 @@ fn be_launcher(
     scratch: Scratch,
     pool: ServerPoolConfig,
     enclosure: Enclosure,
+    tuning: Tuning,
 ) -> ! {
     let site = Reaper::new().and_then(|reaper| {
         let poller = Poller::new(frames.stream().as_raw_fd())?;
@@ -197,7 +211,7 @@ fn be_launcher(
             exit(1)
         }
     };
-    let mut site = Site { poller, reaper, scratch, null, env, enclosure };
+    let mut site = Site { poller, reaper, scratch, null, tuning, env, enclosure };
     let mut pool = ServerPool::new(pool);
     // Until the worker hangs up, or something is so wrong that the worker had better start another launcher.
     while serve_one(&mut frames, &mut site, &mut pool).is_ok() {}
@@ -222,7 +236,7 @@ fn serve_one(
             let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
             // SAFETY: the kernel writes to a struct of the right type that lives through the call.
             unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
-            Reply::Usage { cpu: cpu_time(&usage) }
+            Reply::Usage { cpu: CpuTime::of(&usage).total() }
         }
         Request::Run(request) => run(site, pool, &request)?,
     };
@@ -269,7 +283,12 @@ fn run_plain(
     if let Err(error) = site.scratch.place_input(&request.input) {
         return trouble(error);
     }
-    let program = site.environment(&request.env).and_then(|env| site.program(request, env));
+    // A run that was to be fast need not be what a user would start.
+    let env = match request.mode {
+        ExecMode::Plain => site.environment(&request.env),
+        _ => site.tuned_environment(&request.env),
+    };
+    let program = env.and_then(|env| site.program(request, env));
     let Some(program) = program else { return Ok(Reply::CannotExec(libc::EINVAL)) };
     let ((out_end, out), (err_end, err)) = match pipe().and_then(|out| Ok((out, pipe()?))) {
         Ok(pipes) => pipes,
@@ -309,7 +328,8 @@ fn run_plain(
         exit: Outcome::exit_of(status),
         timed_out: ended.timed_out,
         output_truncated: ended.truncated || stdout.truncated || stderr.truncated,
-        cpu: cpu_time(&usage),
+        cpu: CpuTime::of(&usage),
+        server: CpuTime::default(),
         wall: ended.wall,
         peak_kib: usage.ru_maxrss as u64,
         mode: ExecMode::Plain,
@@ -356,11 +376,4 @@ fn watch_child(
             child.kill();
         }
     }
-}
-
-fn cpu_time(usage: &libc::rusage) -> Duration {
-    let time = |value: libc::timeval| {
-        Duration::from_secs(value.tv_sec as u64) + Duration::from_micros(value.tv_usec as u64)
-    };
-    time(usage.ru_utime) + time(usage.ru_stime)
 }

@@ -7,7 +7,7 @@ use crate::fast::ExecMode;
 use crate::limits::Limits;
 use crate::stack::Stack;
 
-use super::outcome::Exit;
+use super::outcome::{CpuTime, Exit};
 use super::wall::Wall;
 
 /// What the worker asks.
@@ -71,7 +71,9 @@ pub(crate) struct RunReply {
     pub exit: Exit,
     pub timed_out: bool,
     pub output_truncated: bool,
-    pub cpu: Duration,
+    pub cpu: CpuTime,
+    /// What the fork server used for this run.
+    pub server: CpuTime,
     pub wall: Duration,
     pub peak_kib: u64,
     pub mode: ExecMode,
@@ -204,7 +206,8 @@ impl<S: Read + Write> Frames<S> {
                 out.number(number as u64);
                 out.byte(u8::from(run.timed_out));
                 out.byte(u8::from(run.output_truncated));
-                out.duration(run.cpu);
+                out.cpu_time(run.cpu);
+                out.cpu_time(run.server);
                 out.duration(run.wall);
                 out.number(run.peak_kib);
                 out.byte(run.mode.code());
@@ -248,7 +251,8 @@ impl<S: Read + Write> Frames<S> {
                     exit: if by_signal { Exit::Signaled(number) } else { Exit::Exited(number) },
                     timed_out: from.byte()? != 0,
                     output_truncated: from.byte()? != 0,
-                    cpu: from.duration()?,
+                    cpu: from.cpu_time()?,
+                    server: from.cpu_time()?,
                     wall: from.duration()?,
                     peak_kib: from.number()?,
                     mode: from.mode()?,
@@ -299,6 +303,11 @@ impl Encoder {
         self.number(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
     }
 
+    fn cpu_time(&mut self, time: CpuTime) {
+        self.duration(time.user);
+        self.duration(time.kernel);
+    }
+
     fn limits(&mut self, limits: &Limits) {
         self.duration(limits.wall);
         self.duration(limits.cpu.unwrap_or_default());
@@ -343,6 +352,10 @@ impl Decoder<'_> {
 
     fn duration(&mut self) -> io::Result<Duration> {
         Ok(Duration::from_nanos(self.number()?))
+    }
+
+    fn cpu_time(&mut self) -> io::Result<CpuTime> {
+        Ok(CpuTime { user: self.duration()?, kernel: self.duration()? })
     }
 
     fn mode(&mut self) -> io::Result<ExecMode> {
@@ -401,7 +414,8 @@ mod tests {
             exit: Exit::Signaled(9),
             timed_out: true,
             output_truncated: false,
-            cpu: Duration::from_micros(17),
+            cpu: CpuTime { user: Duration::from_micros(17), kernel: Duration::from_micros(4) },
+            server: CpuTime { user: Duration::ZERO, kernel: Duration::from_micros(3) },
             wall: Duration::from_millis(3),
             peak_kib: 12,
             mode: ExecMode::Plain,
