@@ -153,9 +153,10 @@ const O_DIRECTORY_CLOEXEC: c_int = if cfg!(target_arch = "aarch64") { 0o40000 } 
 /// The jobs after which a tuned server puts its code into huge pages: that costs as much as it saves in so many.
 const ENLARGE_AFTER: u32 = 8;
 
-/// Serves jobs until the launcher hangs up. Returns only in the children, with the job each of them is to run.
-pub fn serve(tuned: bool) -> Job {
-    let mut jobs = 0;
+/// Serves jobs until the launcher hangs up. Returns only in the children, with the job each of them is to run. The code
+/// of a tuned server is put into huge pages, and with `heap` its children copy their heap in such: see `pages.rs`.
+pub fn serve(tuned: bool, heap: bool) -> Job {
+    let (mut jobs, mut blocks) = (0, None);
     // SAFETY: `job` is made of integers and `size` bytes large; `fork` is called while this process has one thread,
     // or else the launcher has been told and sends no job.
     unsafe {
@@ -167,13 +168,16 @@ pub fn serve(tuned: bool) -> Job {
             if recv(CONTROL_FD, (&raw mut job).cast(), size, MSG_WAITALL) != size as isize {
                 _exit(0);
             }
-            if tuned && jobs == ENLARGE_AFTER {
-                pages::enlarge();
+            if tuned && jobs == ENLARGE_AFTER && pages::enlarge() && heap {
+                blocks = pages::Blocks::of_heap();
             }
             jobs = jobs.saturating_add(1);
             let server = getpid();
             let child = fork();
             if child == 0 {
+                if let Some(blocks) = blocks {
+                    blocks.copy();
+                }
                 become_job(&job, server);
                 return job;
             }

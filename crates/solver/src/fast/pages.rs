@@ -1,8 +1,12 @@
-//! Large pages for the code of a process that is forked again and again.
+//! Large pages for a process that is forked again and again.
 //!
-//! A child inherits no page table entries for mapped files, so each one meets hundreds of faults in code that its server
-//! has long been running. Anonymous memory is inherited: a copy of the code in huge pages costs a child one entry per
-//! 2 MiB and no fault at all.
+//! *Code.* A child inherits no page table entries for mapped files, so each one meets hundreds of faults in code that its
+//! server has long been running. Anonymous memory is inherited: a copy of the code in huge pages costs a child one entry
+//! per 2 MiB and no fault at all.
+//!
+//! *Heap.* A child that writes to what its server has allocated copies it page by page, at a fault each. A solver writes
+//! to most of a small heap, and of a large one to its end: a huge page copied at once costs as much as some seventy of
+//! these faults.
 //!
 //! Compiled twice, like `job.rs`, and under the same rules: only `core` and C functions, and nothing is allocated.
 
@@ -18,6 +22,16 @@ unsafe extern "C" {
     fn mprotect(at: *mut c_void, size: usize, rights: c_int) -> c_int;
     fn madvise(at: *mut c_void, size: usize, advice: c_int) -> c_int;
     fn mremap(at: *mut c_void, size: usize, new_size: usize, flags: c_int, ...) -> *mut c_void;
+    fn sbrk(more: isize) -> *mut c_void;
+    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+}
+
+/// The C library's `struct mallinfo2`.
+#[repr(C)]
+struct Allocated {
+    others: [usize; 9],
+    /// What is free at the end of the heap.
+    top: usize,
 }
 
 const READ: c_int = 1;
@@ -56,25 +70,133 @@ impl Mapping {
 }
 
 /// Puts the code and constants of this process, except for those of the file this function is in, into huge pages.
-/// Where the kernel gives none, everything stays as it is.
+/// Where the kernel gives none, everything stays as it is. Whether there are any now.
 ///
 /// # Safety
 /// Only while this process has one thread.
-pub unsafe fn enlarge() {
+pub unsafe fn enlarge() -> bool {
     let mut mappings = [Mapping::NONE; MOST];
     // SAFETY: the array is good for as many mappings as it has; the mappings are those of this process, and no other
     // thread changes them.
     unsafe {
         let found = read_mappings(&mut mappings);
-        let own = enlarge as unsafe fn() as usize;
+        let own = enlarge as unsafe fn() -> bool as usize;
         let own = mappings[..found].iter().find(|mapping| (mapping.start..mapping.end).contains(&own));
         let own = own.map_or(0, |mapping| mapping.inode);
-        for mapping in &mappings[..found] {
-            if mapping.inode != own && !replace(mapping) {
+        let mut others = mappings[..found].iter().filter(|mapping| mapping.inode != own).peekable();
+        others.peek().is_some() && others.all(|mapping| replace(mapping))
+    }
+}
+
+/// The part of the heap that children had better copy at once: whole huge pages.
+#[derive(Clone, Copy)]
+pub struct Blocks {
+    first: usize,
+    end: usize,
+}
+
+/// Heaps of so many huge pages are copied whole, of larger ones the last page.
+const SMALL: usize = 3;
+
+impl Blocks {
+    /// Finds that part in this process, whose heap is the C library's. Its first huge page may begin before the heap.
+    ///
+    /// # Safety
+    /// Only while this process has one thread, which is not in the allocator.
+    pub unsafe fn of_heap() -> Option<Blocks> {
+        // SAFETY: `sbrk` with zero only tells; the function that `dlsym` finds has this type wherever it exists; the
+        // first block is made of the heap's own bytes and of room that nothing is mapped to.
+        unsafe {
+            let allocated = dlsym(core::ptr::null_mut(), c"mallinfo2".as_ptr());
+            if allocated.is_null() {
+                return None;
+            }
+            let allocated: unsafe extern "C" fn() -> Allocated = core::mem::transmute(allocated);
+            let limit = sbrk(0) as usize;
+            let top = limit.checked_sub(allocated().top)?;
+            let (before, heap) = around(top)?;
+            let last = top / HUGE * HUGE;
+            if heap.rights != READ | WRITE || heap.inode != 0 || last + HUGE > limit {
+                return None;
+            }
+            let mut first = heap.start / HUGE * HUGE;
+            if first < before {
+                first = heap.start.next_multiple_of(HUGE);
+            }
+            if first > last {
+                return None;
+            }
+            let all = (last - first) / HUGE + 1;
+            if all > SMALL {
+                return Some(Blocks { first: last, end: last + HUGE });
+            }
+            if first < heap.start && !copy_block(first, heap.start) {
+                return None;
+            }
+            Some(Blocks { first, end: last + HUGE })
+        }
+    }
+
+    /// Gives this process its own copy of them.
+    ///
+    /// # Safety
+    /// Only in a child of the process that found them, before it has changed its heap.
+    pub unsafe fn copy(self) {
+        for block in (self.first..self.end).step_by(HUGE) {
+            // SAFETY: the whole block is memory of the heap, which the parent had too.
+            if !unsafe { copy_block(block, block) } {
                 return;
             }
         }
     }
+}
+
+/// Replaces a block by a copy in a huge page of its bytes from `start` on, which may be a while after the block's beginning.
+///
+/// # Safety
+/// The bytes from `start` to the end of the block must be private memory that may be written, and nothing may be mapped
+/// to those before.
+unsafe fn copy_block(block: usize, start: usize) -> bool {
+    // SAFETY: the copy is made in fresh memory of a block's size and has the same bytes when it takes the block's place.
+    unsafe {
+        let room = mmap(core::ptr::null_mut(), 2 * HUGE, READ | WRITE, PRIVATE_ANONYMOUS, -1, 0);
+        if room as isize == -1 {
+            return false;
+        }
+        let before = (room as usize).next_multiple_of(HUGE) - room as usize;
+        let copy = room.byte_add(before);
+        if before > 0 {
+            munmap(room, before);
+        }
+        munmap(copy.byte_add(HUGE), HUGE - before);
+        madvise(copy, HUGE, MADV_HUGEPAGE);
+        let skipped = start - block;
+        core::ptr::copy_nonoverlapping(start as *const u8, copy.byte_add(skipped).cast(), HUGE - skipped);
+        if mremap(copy, HUGE, HUGE, MAY_MOVE_FIXED, block as *mut c_void) as isize == -1 {
+            munmap(copy, HUGE);
+            return false;
+        }
+    }
+    true
+}
+
+/// The mapping at an address, and where the one before it ends.
+///
+/// # Safety
+/// None beyond that of the C library's functions.
+unsafe fn around(address: usize) -> Option<(usize, Mapping)> {
+    let (mut before, mut at) = (0, None);
+    // SAFETY: as for the function called.
+    unsafe {
+        each_mapping(|mapping| {
+            if (mapping.start..mapping.end).contains(&address) {
+                at = Some(mapping);
+            } else if at.is_none() {
+                before = mapping.end;
+            }
+        });
+    }
+    at.map(|mapping| (before, mapping))
 }
 
 /// Replaces a mapping by a copy in huge pages; `false` if there are none.
@@ -120,13 +242,31 @@ unsafe fn replace(mapping: &Mapping) -> bool {
 /// # Safety
 /// None beyond that of the C library's functions.
 unsafe fn read_mappings(mappings: &mut [Mapping; MOST]) -> usize {
+    let mut found = 0;
+    // SAFETY: as for the function called.
+    unsafe {
+        each_mapping(|mapping| {
+            if mapping.is_worth_it() && found < MOST {
+                mappings[found] = mapping;
+                found += 1;
+            }
+        });
+    }
+    found
+}
+
+/// All mappings of this process.
+///
+/// # Safety
+/// None beyond that of the C library's functions.
+unsafe fn each_mapping(mut each: impl FnMut(Mapping)) {
     // SAFETY: the path ends with a zero byte; the kernel writes at most as many bytes as `text` has.
     unsafe {
         let fd = open(c"/proc/self/maps".as_ptr(), CLOSE_ON_EXEC);
         if fd < 0 {
-            return 0;
+            return;
         }
-        let (mut found, mut at) = (0, 0);
+        let mut at = 0;
         let mut line = Line::default();
         let mut text = [0u8; 2048];
         loop {
@@ -136,17 +276,12 @@ unsafe fn read_mappings(mappings: &mut [Mapping; MOST]) -> usize {
             }
             at += length as i64;
             for byte in &text[..length as usize] {
-                if let Some(mapping) = line.take(*byte)
-                    && mapping.is_worth_it()
-                    && found < MOST
-                {
-                    mappings[found] = mapping;
-                    found += 1;
+                if let Some(mapping) = line.take(*byte) {
+                    each(mapping);
                 }
             }
         }
         close(fd);
-        found
     }
 }
 

@@ -126,7 +126,7 @@ unsafe extern "C" fn serve_then_main(argc: c_int, argv: *mut *mut c_char, env: *
         }
         if PENDING.load(Relaxed) == MAIN {
             PENDING.store(NOTHING, Relaxed);
-            job::serve(TUNED.load(Relaxed));
+            job::serve(TUNED.load(Relaxed), true);
         }
         let main: Main = core::mem::transmute(REAL_MAIN.load(Relaxed));
         main(argc, argv, env)
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn read(fd: c_int, buffer: *mut c_void, count: usize) -> i
             return length;
         }
         PENDING.store(NOTHING, Relaxed);
-        let job = job::serve(TUNED.load(Relaxed));
+        let job = job::serve(TUNED.load(Relaxed), true);
         // A child: the descriptor goes on where the job's own part begins.
         let rest = open(text(job::INPUT_NAME), 0);
         if rest < 0 || lseek(rest, job.offset as i64, 0) < 0 || dup2(rest, fd) < 0 {

@@ -1,7 +1,7 @@
 //! What makes runs cost the kernel less than a plain start does: larger pages, and no clearing up behind an answer.
 //!
 //! * The C library's allocator is told to ask for huge pages, in large steps, and to keep what it has.
-//! * The code of a server that is used often is put into huge pages (`pages.rs`).
+//! * The code of a server that is used often is put into huge pages, and its children copy their heap in such (`pages.rs`).
 //! * A job whose input has been closed has said everything; functions that only free memory then return at once.
 //!
 //! None of it changes what a solver computes. Where kernel, C library or executable do not play along, a run simply costs
@@ -24,9 +24,9 @@ pub fn wanted() -> bool {
     std::env::var_os(TUNING_VARIABLE).is_none_or(|value| value != "off")
 }
 
-/// Huge pages for fresh memory, which is got 16 MiB at a time, never given back, and used for all but the largest
+/// Huge pages for fresh memory, which is got 32 MiB at a time, never given back, and used for all but the largest
 /// blocks. Unknown to C libraries before 2.35, which ignore it.
-const ALLOCATOR: &str = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216:\
+const ALLOCATOR: &str = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=33554432:\
                          glibc.malloc.trim_threshold=1073741824:glibc.malloc.mmap_threshold=33554432";
 
 /// Where the kernel says whether it gives huge pages.

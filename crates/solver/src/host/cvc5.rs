@@ -52,7 +52,7 @@ pub(super) fn run(args: &[OsString]) -> i32 {
         if asked(job::FORK_AT) {
             let tuned = asked(job::TUNED);
             asked(job::ALLOCATOR);
-            job::serve(tuned);
+            job::serve(tuned, false);
         }
         if let Some(milliseconds) = line.value("tlimit").and_then(|value| value.parse().ok()) {
             time_limit::start(milliseconds);
