@@ -207,6 +207,7 @@ fn run_all(
         let mut invocation = solver.invocation(script, &request)?;
         invocation.limits = limits.clone();
         invocation.mode = mode;
+        invocation.brief = config.tuned;
         outcomes.push(runner.run(&invocation)?);
     }
     let own_after = runner.own_usage()?;

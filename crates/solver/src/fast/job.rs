@@ -42,6 +42,8 @@ pub struct Job {
     pub file_size: u64,
     /// Where in the input file the child starts to read (prefix snapshot only).
     pub offset: u64,
+    /// Not zero if the child may end without clearing up behind its answers.
+    pub brief: u64,
 }
 
 /// Sent by the server once when it is ready (`pid` is its own, or 0 if it has several threads, which a fork would lose),
@@ -163,7 +165,7 @@ pub fn serve(tuned: bool, heap: bool) -> Job {
         announce(if single_threaded() { getpid() } else { 0 });
         let mut reported = Usage::NONE;
         loop {
-            let mut job = Job { memory: 0, cpu_seconds: 0, file_size: 0, offset: 0 };
+            let mut job = Job { memory: 0, cpu_seconds: 0, file_size: 0, offset: 0, brief: 0 };
             let size = size_of::<Job>();
             if recv(CONTROL_FD, (&raw mut job).cast(), size, MSG_WAITALL) != size as isize {
                 _exit(0);

@@ -34,6 +34,8 @@ static REAL_MAIN: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 
 /// The launcher wants a server that costs the kernel less.
 static TUNED: AtomicBool = AtomicBool::new(false);
+/// The job may end without clearing up behind its answers.
+static BRIEF: AtomicBool = AtomicBool::new(false);
 /// Functions that need not run when a job's input has been closed; zeros are none.
 static CLEARING_UP: [AtomicUsize; 8] = [const { AtomicUsize::new(0) }; 8];
 
@@ -126,11 +128,18 @@ unsafe extern "C" fn serve_then_main(argc: c_int, argv: *mut *mut c_char, env: *
         }
         if PENDING.load(Relaxed) == MAIN {
             PENDING.store(NOTHING, Relaxed);
-            job::serve(TUNED.load(Relaxed), true);
+            serve();
         }
         let main: Main = core::mem::transmute(REAL_MAIN.load(Relaxed));
         main(argc, argv, env)
     }
+}
+
+/// Returns in the children, with their jobs.
+fn serve() -> job::Job {
+    let job = job::serve(TUNED.load(Relaxed), true);
+    BRIEF.store(job.brief != 0, Relaxed);
+    job
 }
 
 /// # Safety
@@ -145,7 +154,7 @@ pub unsafe extern "C" fn read(fd: c_int, buffer: *mut c_void, count: usize) -> i
             return length;
         }
         PENDING.store(NOTHING, Relaxed);
-        let job = job::serve(TUNED.load(Relaxed), true);
+        let job = serve();
         // A child: the descriptor goes on where the job's own part begins.
         let rest = open(text(job::INPUT_NAME), 0);
         if rest < 0 || lseek(rest, job.offset as i64, 0) < 0 || dup2(rest, fd) < 0 {
@@ -166,7 +175,7 @@ pub unsafe extern "C" fn read(fd: c_int, buffer: *mut c_void, count: usize) -> i
 pub unsafe extern "C" fn fclose(stream: *mut c_void) -> c_int {
     // SAFETY: the caller vouches for `stream` as for the C library's `fclose`, which `dlsym` finds.
     unsafe {
-        if TUNED.load(Relaxed) && PENDING.load(Relaxed) == NOTHING && is_input(fileno(stream)) {
+        if BRIEF.load(Relaxed) && is_input(fileno(stream)) {
             skip_functions();
         }
         let real = dlsym(RTLD_NEXT, c"fclose".as_ptr());

@@ -149,6 +149,7 @@ impl Server {
             cpu_seconds: limits.cpu_seconds(),
             file_size: limits.file_size,
             offset: offset as u64,
+            brief: u64::from(request.brief),
         };
         if !self.send(&job) {
             return Ok(Err(Failed("its fork server died".to_owned())));
@@ -294,7 +295,9 @@ fn prepare(
     } else {
         AT_MAIN
     };
-    let told = site.tuning.server(Path::new(OsStr::from_bytes(&request.program)));
+    // Our own host clears nothing up.
+    let program = library.map(|_| Path::new(OsStr::from_bytes(&request.program)));
+    let told = site.tuning.server(program);
     let environment = site.tuned_environment(&request.env).and_then(|mut env| {
         env.push(assignment(FORK_AT, at)?);
         env.extend(told);

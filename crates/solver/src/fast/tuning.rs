@@ -9,7 +9,7 @@
 
 use std::ffi::CString;
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use object::read::{ReadCache, elf::ElfFile64};
 use object::{Object, ObjectSymbol};
@@ -44,7 +44,7 @@ pub(crate) struct Tuning {
     wanted: bool,
     huge_pages: bool,
     /// For each program, what its servers are told.
-    programs: Vec<(Vec<u8>, CString)>,
+    programs: Vec<(PathBuf, CString)>,
 }
 
 impl Tuning {
@@ -60,23 +60,25 @@ impl Tuning {
         (self.wanted && self.huge_pages && !set).then(|| CString::new(ALLOCATOR).unwrap_or_default())
     }
 
-    /// What a server of this program is told.
-    pub fn server(&mut self, program: &Path) -> Option<CString> {
-        use std::os::unix::ffi::OsStrExt;
+    /// What a server is told; of this program, if it is one that may clear up behind its answers.
+    pub fn server(&mut self, program: Option<&Path>) -> Option<CString> {
         if !self.wanted {
             return None;
         }
-        let name = program.as_os_str().as_bytes();
-        if let Some((_, told)) = self.programs.iter().find(|(known, _)| known == name) {
+        let Some(program) = program else { return CString::new(told("")).ok() };
+        if let Some((_, told)) = self.programs.iter().find(|(known, _)| known == program) {
             return Some(told.clone());
         }
         let functions: Vec<String> =
             clearing_up(program).iter().map(|address| format!("{address:x}")).collect();
-        let told = format!("{}={}", job::TUNED.trim_end_matches('\0'), functions.join(","));
-        let told = CString::new(told).ok()?;
-        self.programs.push((name.to_vec(), told.clone()));
+        let told = CString::new(told(&functions.join(","))).ok()?;
+        self.programs.push((program.to_owned(), told.clone()));
         Some(told)
     }
+}
+
+fn told(functions: &str) -> String {
+    format!("{}={functions}", job::TUNED.trim_end_matches('\0'))
 }
 
 /// The addresses of the functions that only clear up, as far as the executable names them.
@@ -118,9 +120,18 @@ mod tests {
     fn nothing_is_set_where_it_is_not_wanted_or_the_kernel_has_no_huge_pages() {
         let own = std::env::current_exe().expect("our own path");
         let mut unwanted = Tuning { wanted: false, huge_pages: true, programs: Vec::new() };
-        assert_eq!((unwanted.allocator(&[]), unwanted.server(&own)), (None, None));
+        assert_eq!((unwanted.allocator(&[]), unwanted.server(Some(&own))), (None, None));
         let small = Tuning { wanted: true, huge_pages: false, programs: Vec::new() };
         assert_eq!(small.allocator(&[]), None);
+    }
+
+    #[test]
+    fn z3_names_what_it_frees_at_the_end() {
+        for spec in ["z3@5.4.0", "z3@4.8.7"] {
+            let Some(solver) = testkit::get(spec) else { continue };
+            let line = solver.line(&Default::default(), "input.smt2").expect("a command line");
+            assert!((2..=MOST_FUNCTIONS).contains(&clearing_up(&line.program).len()), "{spec}");
+        }
     }
 
     #[test]
@@ -129,7 +140,7 @@ mod tests {
         let script = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(script.path(), "#!/bin/sh\n").expect("written");
         for _ in 0..2 {
-            assert_eq!(tuning.server(script.path()).as_deref(), Some(c"OSPREY_TUNED="));
+            assert_eq!(tuning.server(Some(script.path())).as_deref(), Some(c"OSPREY_TUNED="));
         }
         assert_eq!(tuning.programs.len(), 1);
     }

@@ -329,6 +329,7 @@ fn resolve(invocation: &Invocation) -> Result<StartRequest, LaunchError> {
         stdin: invocation.stdin,
         limits: invocation.limits.clone(),
         mode: invocation.mode,
+        brief: invocation.brief,
         stack: invocation.stack,
     };
     let texts = std::iter::once(&request.program).chain(&request.args).chain(&request.env);

@@ -30,6 +30,8 @@ pub(crate) struct StartRequest {
     pub stdin: bool,
     pub limits: Limits,
     pub mode: ExecMode,
+    /// A fast start may end without clearing up behind its answers.
+    pub brief: bool,
     /// The stack at a fatal signal is wanted. Only for plain starts.
     pub stack: bool,
 }
@@ -159,6 +161,7 @@ impl<S: Read + Write> Frames<S> {
                 out.byte(u8::from(run.stdin));
                 out.limits(&run.limits);
                 out.byte(run.mode.code());
+                out.byte(u8::from(run.brief));
                 out.byte(u8::from(run.stack));
                 out.bytes(&run.input);
             }
@@ -178,6 +181,7 @@ impl<S: Read + Write> Frames<S> {
                 stdin: from.byte()? != 0,
                 limits: from.limits()?,
                 mode: from.mode()?,
+                brief: from.byte()? != 0,
                 stack: from.byte()? != 0,
                 input: from.bytes()?,
             }),
@@ -397,6 +401,7 @@ mod tests {
             stdin: true,
             limits: Limits { cpu: Some(Duration::from_secs(3)), memory: None, ..Limits::default() },
             mode: ExecMode::PrefixSnapshot,
+            brief: true,
             stack: true,
         });
         worker.send_request(&request).expect("sent");
