@@ -11,6 +11,7 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=src/fast/preload.rs");
     println!("cargo:rerun-if-changed=src/fast/job.rs");
+    println!("cargo:rerun-if-changed=src/fast/pages.rs");
     println!("cargo:rerun-if-changed=src/fast/probe.rs");
     let library = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("preload.so");
     if let Err(reason) = compile(&library) {

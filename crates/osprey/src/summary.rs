@@ -153,9 +153,10 @@ fn cpu(totals: &Totals) -> String {
     let seconds = |micros: u64| micros as f64 / 1e6;
     let cut = totals.runs.values().map(|counts| counts.cut_cpu).sum();
     format!(
-        "{:.1} s solvers ({:.1} s in time-outs, {:.1} s to confirm and ask, {:.1} s to reduce, {:.1} s to tell \
+        "{:.1} s solvers ({:.0} % in the kernel, {:.1} s in time-outs, {:.1} s to confirm and ask, {:.1} s to reduce, {:.1} s to tell \
          bugs apart), {:.1} s ours ({:.1} %)",
         seconds(totals.solver_cpu()),
+        totals.kernel_share() * 100.0,
         seconds(cut),
         seconds(totals.other_runs().cpu),
         seconds(totals.of("reduction").cpu),

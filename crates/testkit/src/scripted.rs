@@ -214,6 +214,8 @@ impl Runner for Scripted {
             stdout: answer.stdout.into_bytes(),
             stderr: answer.stderr.into_bytes(),
             cpu_time: answer.cpu,
+            kernel_time: Default::default(),
+            server_time: Default::default(),
             wall_time: answer.cpu,
             peak_memory: 0,
             mode: ExecMode::Plain,

@@ -17,6 +17,9 @@ use crate::BenchError;
 /// Turns of each wall.
 pub const TURNS: usize = 3;
 
+/// Turns before and after tuning.
+pub const TUNING_TURNS: usize = 2;
+
 /// One solver started in one way on one workload.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Measured {
@@ -27,10 +30,75 @@ pub struct Measured {
     pub wall_seconds: f64,
     /// CPU time of everything.
     pub cpu_seconds: f64,
+    /// CPU time of the solver and its fork servers, and the kernel's part of it.
+    pub solver_seconds: f64,
+    pub kernel_seconds: f64,
     /// CPU time of ours alone (this process and the launcher), in milliseconds for one run.
     pub own_cpu_ms_per_run: f64,
     pub executions_per_second: f64,
     pub executions_per_cpu_second: f64,
+}
+
+impl Measured {
+    /// The kernel's share of the solver's CPU time, between 0 and 1.
+    pub fn kernel_share(&self) -> f64 {
+        (self.kernel_seconds / self.solver_seconds.max(1e-9)).min(1.0)
+    }
+
+    /// With another turn of the same.
+    fn and(&self, other: &Measured) -> Measured {
+        let runs = self.runs + other.runs;
+        let wall_seconds = self.wall_seconds + other.wall_seconds;
+        let cpu_seconds = self.cpu_seconds + other.cpu_seconds;
+        let own = |one: &Measured| one.own_cpu_ms_per_run * one.runs as f64;
+        Measured {
+            mode: self.mode,
+            runs,
+            runs_in_mode: self.runs_in_mode + other.runs_in_mode,
+            wall_seconds,
+            cpu_seconds,
+            solver_seconds: self.solver_seconds + other.solver_seconds,
+            kernel_seconds: self.kernel_seconds + other.kernel_seconds,
+            own_cpu_ms_per_run: (own(self) + own(other)) / runs as f64,
+            executions_per_second: runs as f64 / wall_seconds,
+            executions_per_cpu_second: runs as f64 / cpu_seconds,
+        }
+    }
+}
+
+/// Runs in one way, before and after they were made to cost the kernel less.
+#[derive(Clone, Debug)]
+pub struct Tuned {
+    pub before: Measured,
+    pub after: Measured,
+    /// Scripts on which exit status or output differ, in any turn; runs that ended at a limit do not count.
+    pub differing: usize,
+}
+
+/// Runs the workload in one way untuned and tuned, in turns.
+pub fn before_and_after(
+    solver: &Solver,
+    mode: ExecMode,
+    workload: &Workload,
+    limits: &Limits,
+    config: &LauncherConfig,
+) -> Result<Tuned, BenchError> {
+    let turn = || -> Result<Tuned, BenchError> {
+        let with = |tuned| LauncherConfig { tuned, ..config.clone() };
+        let (before, untuned) = run_all(solver, mode, workload, limits, &with(false))?;
+        let (after, tuned) = run_all(solver, mode, workload, limits, &with(true))?;
+        Ok(Tuned { before, after, differing: differing(&untuned, &tuned) })
+    };
+    let mut all = turn()?;
+    for _ in 1..TUNING_TURNS {
+        let next = turn()?;
+        all = Tuned {
+            before: all.before.and(&next.before),
+            after: all.after.and(&next.after),
+            differing: all.differing + next.differing,
+        };
+    }
+    Ok(all)
 }
 
 /// Plain against fast.
@@ -56,12 +124,7 @@ pub fn compare(
 ) -> Result<Comparison, BenchError> {
     let (plain, plain_outcomes) = run_all(solver, ExecMode::Plain, workload, limits, config)?;
     let (fast, fast_outcomes) = run_all(solver, mode, workload, limits, config)?;
-    let differing = plain_outcomes
-        .iter()
-        .zip(&fast_outcomes)
-        .filter(|(plain, fast)| !at_limit(plain) && !at_limit(fast))
-        .filter(|(plain, fast)| (plain.exit, &plain.stdout) != (fast.exit, &fast.stdout))
-        .count();
+    let differing = differing(&plain_outcomes, &fast_outcomes);
     Ok(Comparison {
         solver: solver.name(),
         workload: workload.name.clone(),
@@ -70,6 +133,14 @@ pub fn compare(
         fast,
         differing,
     })
+}
+
+fn differing(one: &[Outcome], other: &[Outcome]) -> usize {
+    one.iter()
+        .zip(other)
+        .filter(|(one, other)| !at_limit(one) && !at_limit(other))
+        .filter(|(one, other)| (one.exit, &one.stdout) != (other.exit, &other.stdout))
+        .count()
 }
 
 fn at_limit(outcome: &Outcome) -> bool {
@@ -136,6 +207,7 @@ fn run_all(
         let mut invocation = solver.invocation(script, &request)?;
         invocation.limits = limits.clone();
         invocation.mode = mode;
+        invocation.brief = config.tuned;
         outcomes.push(runner.run(&invocation)?);
     }
     let own_after = runner.own_usage()?;
@@ -144,6 +216,7 @@ fn run_all(
     drop(runner);
     let cpu = cpu_of_everything() - cpu_before;
     let runs = outcomes.len();
+    let sum = |part: fn(&Outcome) -> Duration| outcomes.iter().map(part).sum::<Duration>().as_secs_f64();
     let own = own_after.worker + own_after.launcher - own_before.worker - own_before.launcher;
     let measured = Measured {
         mode,
@@ -151,6 +224,8 @@ fn run_all(
         runs_in_mode: outcomes.iter().filter(|outcome| outcome.mode == mode).count(),
         wall_seconds: wall.as_secs_f64(),
         cpu_seconds: cpu.as_secs_f64(),
+        solver_seconds: sum(|one| one.cpu_time + one.server_time.total()),
+        kernel_seconds: sum(|one| one.kernel_time + one.server_time.kernel),
         own_cpu_ms_per_run: own.as_secs_f64() * 1e3 / runs as f64,
         executions_per_second: runs as f64 / wall.as_secs_f64(),
         executions_per_cpu_second: runs as f64 / cpu.as_secs_f64(),

@@ -12,7 +12,9 @@ use solver::fast::ExecMode;
 use solver::launch::LauncherConfig;
 use solver::limits::Limits;
 
-use measure::{Comparison, Measured, TURNS, behind_and_without_wall, compare, measure, within};
+use measure::{
+    Comparison, Measured, TURNS, Tuned, before_and_after, behind_and_without_wall, compare, measure, within,
+};
 use workload::Workload;
 
 use crate::{BenchError, Cell, Draft, Report, Table, Watch};
@@ -69,6 +71,21 @@ impl Throughput {
             "CPU time of one trivial run behind the kernel's wall and without it, milliseconds",
             &["solver", "way", "runs", "behind it", "without", "ratio"],
         );
+        let mut kernel = Table::new(
+            "Runs that cost the kernel less: before and after, in turns",
+            &[
+                "solver",
+                "way",
+                "workload",
+                "runs",
+                "per CPU second, before",
+                "after",
+                "ratio",
+                "kernel, % of the solver's CPU, before",
+                "after",
+                "differing outputs",
+            ],
+        );
         let (config, limits) = (LauncherConfig::default(), Limits::wall(PATIENCE));
         let steps = self.solvers.len() * workloads.len();
         for (place, solver) in self.solvers.iter().enumerate() {
@@ -95,6 +112,20 @@ impl Throughput {
                     let one = compare(solver, *mode, workload, &limits, &config)?;
                     *total = (total.0 + one.plain.cpu_seconds, total.1 + one.fast.cpu_seconds);
                     compared(&one, &mut speeds, &mut costs);
+                    let tuned = before_and_after(solver, *mode, workload, &limits, &config)?;
+                    kernel.row(tuned_row(&solver.name(), way(*mode), &workload.name, &tuned));
+                }
+                if modes.contains(&ExecMode::PrefixSnapshot) {
+                    // A prefix that is never seen often enough.
+                    let plain = LauncherConfig { snapshot_after: u32::MAX, ..config.clone() };
+                    let tuned =
+                        before_and_after(solver, ExecMode::PrefixSnapshot, workload, &limits, &plain)?;
+                    kernel.row(tuned_row(
+                        &solver.name(),
+                        "plain, prefix not seen before",
+                        &workload.name,
+                        &tuned,
+                    ));
                 }
                 if modes.is_empty() {
                     let plain = measure(solver, ExecMode::Plain, workload, &limits, &config)?;
@@ -128,10 +159,16 @@ impl Throughput {
                 ]);
             }
         }
-        draft.tables.extend([speeds, costs, walls]);
+        draft.tables.extend([speeds, kernel, costs, walls]);
         draft.notes.push(
             "Ratios compare the CPU time of everything: solver, fork servers, launcher, Osprey. One run at a time, each \
              way in a launcher of its own. Mutants are printed as in a campaign and differ behind their seed's declarations."
+                .to_owned(),
+        );
+        draft.notes.push(
+            "Before and after: without and with what is described in docs/fast-starts.md (OSPREY_TUNING=off turns it off). \
+             The kernel's share counts fork servers, with their starts. Kernels tell user and kernel time apart by ticks of \
+             their clock; a run shorter than a tick counts by its chance to meet one."
                 .to_owned(),
         );
         Ok(draft.finish())
@@ -165,6 +202,23 @@ fn compared(one: &Comparison, speeds: &mut Table, costs: &mut Table) {
         hundredths(one.plain.own_cpu_ms_per_run),
         hundredths(one.fast.own_cpu_ms_per_run),
     ]);
+}
+
+fn tuned_row(solver: &str, way: &str, workload: &str, tuned: &Tuned) -> [Cell; 10] {
+    let percent = |one: &Measured| Cell::from((one.kernel_share() * 100.0).round());
+    let Tuned { before, after, differing } = tuned;
+    [
+        solver.into(),
+        way.into(),
+        workload.into(),
+        before.runs.into(),
+        rounded(before.executions_per_cpu_second),
+        rounded(after.executions_per_cpu_second),
+        Cell::ratio(before.cpu_seconds, after.cpu_seconds),
+        percent(before),
+        percent(after),
+        (*differing).into(),
+    ]
 }
 
 fn only_plain(solver: &str, workload: &str, plain: &Measured, speeds: &mut Table, costs: &mut Table) {

@@ -34,6 +34,7 @@ pub fn run_totals(accounts: &Accounts) -> Totals {
             let counts = RunCounts {
                 runs: account.runs,
                 cpu: account.cpu.as_micros() as u64,
+                kernel: account.kernel.as_micros() as u64,
                 cut: account.cut,
                 cut_cpu: account.cut_cpu.as_micros() as u64,
                 fallbacks: account.fallbacks,

@@ -17,6 +17,8 @@ pub struct RunCounts {
     pub runs: u64,
     /// CPU time in microseconds.
     pub cpu: u64,
+    /// Of it, in the kernel, which counts it by ticks of its clock: an estimate that gets better with more runs.
+    pub kernel: u64,
     /// Runs that were cut at their time limit, and their part of the CPU time.
     pub cut: u64,
     pub cut_cpu: u64,
@@ -28,6 +30,7 @@ impl RunCounts {
     pub fn add(&mut self, other: &RunCounts) {
         self.runs += other.runs;
         self.cpu += other.cpu;
+        self.kernel += other.kernel;
         self.cut += other.cut;
         self.cut_cpu += other.cut_cpu;
         self.fallbacks += other.fallbacks;
@@ -266,6 +269,15 @@ impl Totals {
         self.runs.values().map(|counts| counts.cpu).sum()
     }
 
+    /// The share of the kernel in the solvers' CPU time, between 0 and 1.
+    pub fn kernel_share(&self) -> f64 {
+        let kernel: u64 = self.runs.values().map(|counts| counts.kernel).sum();
+        match self.solver_cpu() {
+            0 => 0.0,
+            cpu => (kernel as f64 / cpu as f64).min(1.0),
+        }
+    }
+
     /// Runs that fell back from a fast start to a plain one.
     pub fn fallbacks(&self) -> u64 {
         self.runs.values().map(|counts| counts.fallbacks).sum()
@@ -364,7 +376,10 @@ mod tests {
 
     fn totals(slowest: u64) -> Totals {
         let mut totals = Totals { tests: 2, elapsed: 5, own_cpu: 10, slowest, ..Totals::default() };
-        totals.ran(Purpose::Test.word(), &RunCounts { runs: 3, cpu: 50, cut: 1, cut_cpu: 20, fallbacks: 1 });
+        totals.ran(
+            Purpose::Test.word(),
+            &RunCounts { runs: 3, cpu: 50, kernel: 18, cut: 1, cut_cpu: 20, fallbacks: 1 },
+        );
         totals.ran(Purpose::Question.word(), &RunCounts { runs: 2, cpu: 30, ..RunCounts::default() });
         totals.ran(Purpose::Reduction.word(), &RunCounts { runs: 7, cpu: 10, ..RunCounts::default() });
         totals.questions = QuestionCounts { asked: 4, answered: 3, timed_out: 1, remembered: 2 };
@@ -387,6 +402,7 @@ mod tests {
         );
         assert_eq!((sum.solver_cpu(), sum.fallbacks(), sum.unique()), (180, 2, 2));
         assert_eq!(sum.own_share(), 0.1);
+        assert_eq!(sum.kernel_share(), 0.2);
         assert_eq!(sum.questions.remembered, 4);
         assert_eq!(sum.answers["z3"]["sat"], 6);
     }

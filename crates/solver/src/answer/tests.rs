@@ -33,6 +33,8 @@ fn outcome(stdout: &str, stderr: &str, exit: Exit) -> Outcome {
         stdout: stdout.into(),
         stderr: stderr.into(),
         cpu_time: Default::default(),
+        kernel_time: Default::default(),
+        server_time: Default::default(),
         wall_time: Default::default(),
         peak_memory: 0,
         mode: ExecMode::Plain,

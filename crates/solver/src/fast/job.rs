@@ -7,12 +7,19 @@
 
 use core::ffi::{c_char, c_int, c_long, c_ulong, c_void};
 
+use super::pages;
+
 /// The descriptor on which a fork server finds its control socket.
 pub const CONTROL_FD: c_int = 198;
 /// The descriptor on which the preloaded library itself is handed over (a memory file, closed after loading).
 pub const LIBRARY_FD: c_int = 199;
 /// Tells the preloaded library (or the library host) where to stop and fork: one of the two values below.
 pub const FORK_AT: &str = "OSPREY_FORK_AT\0";
+/// Set for a server that is to cost the kernel less: see `tuning.rs`. Its value are the addresses, in the executable, of
+/// functions that need not run when the input has been closed: in hexadecimal, with commas between.
+pub const TUNED: &str = "OSPREY_TUNED\0";
+/// The allocator's settings, which are for us and not for what a solver may start.
+pub const ALLOCATOR: &str = "GLIBC_TUNABLES\0";
 /// Fork when `main` is about to run.
 pub const AT_MAIN: &str = "main\0";
 /// Fork when the end of the input file is reached for the first time.
@@ -35,6 +42,8 @@ pub struct Job {
     pub file_size: u64,
     /// Where in the input file the child starts to read (prefix snapshot only).
     pub offset: u64,
+    /// Not zero if the child may end without clearing up behind its answers.
+    pub brief: u64,
 }
 
 /// Sent by the server once when it is ready (`pid` is its own, or 0 if it has several threads, which a fork would lose),
@@ -53,10 +62,24 @@ pub struct Report {
     pub magic: u32,
     /// As `wait4` gives it.
     pub status: i32,
-    /// User and system time together.
-    pub cpu_micros: u64,
+    /// CPU time of the child.
+    pub child: Usage,
+    /// CPU time of the server since its last report: its start, if this is the first one, and the fork.
+    pub server: Usage,
     /// Peak resident set in KiB.
     pub peak_kib: u64,
+}
+
+/// CPU time in microseconds.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Usage {
+    pub user: u64,
+    pub system: u64,
+}
+
+impl Usage {
+    const NONE: Usage = Usage { user: 0, system: 0 };
 }
 
 #[repr(C)]
@@ -73,6 +96,20 @@ struct ResourceUsage {
     rest: [c_long; 13],
 }
 
+impl ResourceUsage {
+    const NONE: ResourceUsage = ResourceUsage {
+        user: TimeVal { seconds: 0, micros: 0 },
+        system: TimeVal { seconds: 0, micros: 0 },
+        max_rss: 0,
+        rest: [0; 13],
+    };
+
+    fn cpu(&self) -> Usage {
+        let micros = |time: &TimeVal| time.seconds as u64 * 1_000_000 + time.micros as u64;
+        Usage { user: micros(&self.user), system: micros(&self.system) }
+    }
+}
+
 #[repr(C)]
 struct ResourceLimit {
     soft: c_ulong,
@@ -87,6 +124,7 @@ unsafe extern "C" {
     fn fork() -> c_int;
     fn wait4(pid: c_int, status: *mut c_int, options: c_int, usage: *mut ResourceUsage) -> c_int;
     fn waitid(kind: c_int, id: u32, report: *mut SignalReport, options: c_int) -> c_int;
+    fn getrusage(who: c_int, usage: *mut ResourceUsage) -> c_int;
     fn kill(pid: c_int, signal: c_int) -> c_int;
     fn setsid() -> c_int;
     fn getpid() -> c_int;
@@ -103,6 +141,7 @@ unsafe extern "C" {
 
 const SIGKILL: c_int = 9;
 const PR_SET_PDEATHSIG: c_int = 1;
+const RUSAGE_SELF: c_int = 0;
 const RLIMIT_CPU: c_int = 0;
 const RLIMIT_FSIZE: c_int = 1;
 const RLIMIT_AS: c_int = 9;
@@ -113,21 +152,44 @@ const MSG_NOSIGNAL: c_int = 0x4000;
 const MSG_WAITALL: c_int = 0x100;
 const O_DIRECTORY_CLOEXEC: c_int = if cfg!(target_arch = "aarch64") { 0o40000 } else { 0o200000 } | 0o2000000;
 
+/// The jobs after which a tuned server puts its code into huge pages: that costs as much as it saves in so many.
+const ENLARGE_AFTER: u32 = 8;
+
+/// What makes the jobs of a server cost the kernel less: see `pages.rs`.
+#[derive(Clone, Copy, Default)]
+pub struct Pages {
+    /// Its constants are put into huge pages.
+    pub constants: bool,
+    /// Its code is, too.
+    pub code: bool,
+    /// Its children copy their heap in such.
+    pub heap: bool,
+}
+
 /// Serves jobs until the launcher hangs up. Returns only in the children, with the job each of them is to run.
-pub fn serve() -> Job {
+pub fn serve(large: Pages) -> Job {
+    let (mut jobs, mut blocks) = (0, None);
     // SAFETY: `job` is made of integers and `size` bytes large; `fork` is called while this process has one thread,
     // or else the launcher has been told and sends no job.
     unsafe {
         announce(if single_threaded() { getpid() } else { 0 });
+        let mut reported = Usage::NONE;
         loop {
-            let mut job = Job { memory: 0, cpu_seconds: 0, file_size: 0, offset: 0 };
+            let mut job = Job { memory: 0, cpu_seconds: 0, file_size: 0, offset: 0, brief: 0 };
             let size = size_of::<Job>();
             if recv(CONTROL_FD, (&raw mut job).cast(), size, MSG_WAITALL) != size as isize {
                 _exit(0);
             }
+            if large.constants && jobs == ENLARGE_AFTER && pages::enlarge(large.code) && large.heap {
+                blocks = pages::Blocks::of_heap();
+            }
+            jobs = jobs.saturating_add(1);
             let server = getpid();
             let child = fork();
             if child == 0 {
+                if let Some(blocks) = blocks {
+                    blocks.copy();
+                }
                 become_job(&job, server);
                 return job;
             }
@@ -135,7 +197,7 @@ pub fn serve() -> Job {
                 announce(0);
                 continue;
             }
-            report(child);
+            report(child, &mut reported);
         }
     }
 }
@@ -174,7 +236,7 @@ unsafe fn limit(resource: c_int, amount: u64) {
 
 /// # Safety
 /// `child` must be a child that has not been waited for.
-unsafe fn report(child: c_int) {
+unsafe fn report(child: c_int, reported: &mut Usage) {
     // SAFETY: `child` is a child that only this function waits for; the structs have the layouts of the C library's,
     // and the kernel writes valid integers to them.
     unsafe {
@@ -182,22 +244,23 @@ unsafe fn report(child: c_int) {
         let mut ignored = SignalReport([0; 128]);
         while waitid(P_PID, child as u32, &mut ignored, WEXITED | WNOWAIT) != 0 {}
         kill(-child, SIGKILL);
-        let zero = TimeVal { seconds: 0, micros: 0 };
-        let mut usage = ResourceUsage {
-            user: zero,
-            system: TimeVal { seconds: 0, micros: 0 },
-            max_rss: 0,
-            rest: [0; 13],
-        };
+        let mut usage = ResourceUsage::NONE;
         let mut status = 0;
         while wait4(child, &mut status, 0, &mut usage) < 0 {}
-        let micros = |time: &TimeVal| time.seconds as u64 * 1_000_000 + time.micros as u64;
+        let mut own = ResourceUsage::NONE;
+        getrusage(RUSAGE_SELF, &mut own);
+        let own = own.cpu();
         let report = Report {
             magic: MAGIC,
             status,
-            cpu_micros: micros(&usage.user) + micros(&usage.system),
+            child: usage.cpu(),
+            server: Usage {
+                user: own.user.saturating_sub(reported.user),
+                system: own.system.saturating_sub(reported.system),
+            },
             peak_kib: usage.max_rss as u64,
         };
+        *reported = own;
         say((&raw const report).cast(), size_of::<Report>());
     }
 }

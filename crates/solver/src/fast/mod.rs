@@ -14,13 +14,17 @@
 //! | `prefix.rs` | where a script's prefix ends |
 //! | `server.rs` | the launcher's side of one server |
 //! | `pool.rs` | the servers a launcher keeps |
+//! | `tuning.rs` | what makes runs cost the kernel less |
+//! | `pages.rs` | code in huge pages; compiled twice, like `job.rs` |
 
 pub(crate) mod job;
 mod library;
+pub(crate) mod pages;
 mod pool;
 mod prefix;
 pub(crate) mod probe;
 mod server;
+mod tuning;
 
 use std::fmt;
 
@@ -30,6 +34,8 @@ pub(crate) use library::is_dynamic;
 pub(crate) use pool::{FastAttempt, ServerPool, ServerPoolConfig};
 pub use prefix::declarations;
 pub(crate) use server::{preload, probe_variable};
+pub(crate) use tuning::Tuning;
+pub use tuning::{TUNING_VARIABLE, wanted as tuning_wanted};
 
 /// How a solver is started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,17 +1,19 @@
 //! The library that is preloaded into dynamic solver executables and turns them into fork servers.
 //!
 //! It is its own little crate, compiled by `build.rs` and embedded into ours, so that installing the one program is
-//! enough. It interposes two functions of the C library: `__libc_start_main`, to stop just before `main`, and `read`,
-//! to stop where the input file's first part has been read completely (the *prefix snapshot*). At one of these places
-//! the *probe* begins as well. Without the variables that ask for it it does nothing.
+//! enough. It interposes three functions of the C library: `__libc_start_main`, to stop just before `main`; `read`, to
+//! stop where the input file's first part has been read completely (the *prefix snapshot*); and `fclose`, to see a job
+//! at the end of its input. At one of the first two places the *probe* begins as well. Without the variables that ask for
+//! it it does nothing.
 
 #![no_std]
 
 mod job;
+mod pages;
 mod probe;
 
 use core::ffi::{c_char, c_int, c_long, c_void};
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering::Relaxed};
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 type StartMain = unsafe extern "C" fn(
@@ -34,6 +36,15 @@ static PENDING: AtomicU8 = AtomicU8::new(NOTHING);
 static PROBE_WAITS: AtomicBool = AtomicBool::new(false);
 static REAL_MAIN: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 
+/// Traps in the code are removed while it runs.
+static PROBED: AtomicBool = AtomicBool::new(false);
+/// The launcher wants a server that costs the kernel less.
+static TUNED: AtomicBool = AtomicBool::new(false);
+/// The job may end without clearing up behind its answers.
+static BRIEF: AtomicBool = AtomicBool::new(false);
+/// Functions that need not run when a job's input has been closed; zeros are none.
+static CLEARING_UP: [AtomicUsize; 8] = [const { AtomicUsize::new(0) }; 8];
+
 /// The first words of a `struct stat`: device and inode come first on every Linux.
 #[repr(C, align(8))]
 struct FileStatus {
@@ -55,6 +66,13 @@ unsafe extern "C" {
     fn dup2(from: c_int, to: c_int) -> c_int;
     fn close(fd: c_int) -> c_int;
     fn _exit(code: c_int) -> !;
+    fn strtoul(digits: *const c_char, end: *mut *const c_char, base: c_int) -> usize;
+    fn fileno(stream: *mut c_void) -> c_int;
+    fn mprotect(at: *mut c_void, size: usize, rights: c_int) -> c_int;
+    fn dl_iterate_phdr(
+        each: unsafe extern "C" fn(*const usize, usize, *mut c_void) -> c_int,
+        data: *mut c_void,
+    ) -> c_int;
 }
 
 const RTLD_NEXT: *mut c_void = -1isize as *mut c_void;
@@ -98,6 +116,7 @@ unsafe extern "C" fn serve_then_main(argc: c_int, argv: *mut *mut c_char, env: *
         let at = getenv(text(job::FORK_AT));
         let (from_main, from_input) = (probe::asked(probe::FROM_MAIN), probe::asked(probe::FROM_INPUT));
         PROBE_WAITS.store(from_input, Relaxed);
+        PROBED.store(from_main || from_input, Relaxed);
         if !at.is_null() || from_main || from_input {
             close(job::LIBRARY_FD);
             // The solver, and whatever it starts, sees the environment of a plain start.
@@ -113,15 +132,31 @@ unsafe extern "C" fn serve_then_main(argc: c_int, argv: *mut *mut c_char, env: *
             } else if strcmp(at, text(job::AT_INPUT_END)) == 0 {
                 PENDING.store(INPUT_END, Relaxed);
             }
+            let functions = getenv(text(job::TUNED));
+            if !functions.is_null() {
+                TUNED.store(true, Relaxed);
+                note_functions(functions);
+            }
+            unsetenv(text(job::TUNED));
+            unsetenv(text(job::ALLOCATOR));
             unsetenv(text(job::FORK_AT));
         }
         if PENDING.load(Relaxed) == MAIN {
             PENDING.store(NOTHING, Relaxed);
-            job::serve();
+            serve();
         }
         let main: Main = core::mem::transmute(REAL_MAIN.load(Relaxed));
         main(argc, argv, env)
     }
+}
+
+/// Returns in the children, with their jobs.
+fn serve() -> job::Job {
+    let tuned = TUNED.load(Relaxed);
+    let code = tuned && !PROBED.load(Relaxed);
+    let job = job::serve(job::Pages { constants: tuned, code, heap: tuned });
+    BRIEF.store(job.brief != 0, Relaxed);
+    job
 }
 
 /// # Safety
@@ -140,7 +175,7 @@ pub unsafe extern "C" fn read(fd: c_int, buffer: *mut c_void, count: usize) -> i
             return length;
         }
         PENDING.store(NOTHING, Relaxed);
-        let job = job::serve();
+        let job = serve();
         // A child: the descriptor goes on where the job's own part begins.
         let rest = open(text(job::INPUT_NAME), 0);
         if rest < 0 || lseek(rest, job.offset as i64, 0) < 0 || dup2(rest, fd) < 0 {
@@ -148,6 +183,84 @@ pub unsafe extern "C" fn read(fd: c_int, buffer: *mut c_void, count: usize) -> i
         }
         close(rest);
         syscall(SYS_READ, fd, buffer, count) as isize
+    }
+}
+
+/// A script has been read to its end, or to where it said `(exit)`, when its file is closed: all its commands have been
+/// executed and have printed what they print. What is left is the exit code and freeing memory. The latter is for the
+/// kernel, which does it at once.
+///
+/// # Safety
+/// As the C library's `fclose`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fclose(stream: *mut c_void) -> c_int {
+    // SAFETY: the caller vouches for `stream` as for the C library's `fclose`, which `dlsym` finds.
+    unsafe {
+        if BRIEF.load(Relaxed) && is_input(fileno(stream)) {
+            skip_functions();
+        }
+        let real = dlsym(RTLD_NEXT, c"fclose".as_ptr());
+        if real.is_null() {
+            _exit(127);
+        }
+        let real: unsafe extern "C" fn(*mut c_void) -> c_int = core::mem::transmute(real);
+        real(stream)
+    }
+}
+
+/// Notes where the functions are of which the launcher says that they need not run at the end.
+///
+/// # Safety
+/// `functions` must end with a zero byte.
+unsafe fn note_functions(functions: *const c_char) {
+    // SAFETY: `strtoul` stops at the first byte that is no digit, at the latest at the end of the string.
+    unsafe {
+        let mut base = 0usize;
+        dl_iterate_phdr(base_of_program, (&raw mut base).cast());
+        let mut at = functions;
+        for place in &CLEARING_UP {
+            let mut end = at;
+            let address = strtoul(at, &mut end, 16);
+            if end == at {
+                return;
+            }
+            place.store(base.wrapping_add(address), Relaxed);
+            if *end == 0 {
+                return;
+            }
+            at = end.add(1);
+        }
+    }
+}
+
+/// The program comes first; what is told of it begins with where it has been loaded.
+///
+/// # Safety
+/// Called by `dl_iterate_phdr`, with a pointer to a number of ours.
+unsafe extern "C" fn base_of_program(program: *const usize, _: usize, base: *mut c_void) -> c_int {
+    // SAFETY: the loader passes a struct that begins with an address, and our pointer as it got it.
+    unsafe { base.cast::<usize>().write(*program) };
+    1
+}
+
+/// Makes the noted functions return at once. Only in a job: it is about to end.
+///
+/// # Safety
+/// The noted addresses must be those of functions without a result.
+unsafe fn skip_functions() {
+    const PAGE: usize = 4096;
+    const ALL_RIGHTS: c_int = 7;
+    const RETURN: u8 = 0xc3;
+    for function in &CLEARING_UP {
+        let address = function.load(Relaxed);
+        let page = (address / PAGE * PAGE) as *mut c_void;
+        // SAFETY: the page holds the first instruction of a function that is not running; where it may not be changed it
+        // is left as it is.
+        unsafe {
+            if address != 0 && mprotect(page, PAGE, ALL_RIGHTS) == 0 {
+                (address as *mut u8).write(RETURN);
+            }
+        }
     }
 }
 

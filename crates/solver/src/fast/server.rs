@@ -1,18 +1,22 @@
 //! The launcher's side of one fork server.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::coverage::{ProbeRequest, ProbeWay};
 use crate::launch::{
-    Capture, Child, Interrupted, Outcome, Program, QUIET, RunReply, Site, StartRequest, Stdio, children_of,
-    pipe, socket_pair,
+    Capture, Child, CpuTime, Interrupted, Outcome, Program, QUIET, RunReply, Site, StartRequest, Stdio,
+    children_of, pipe, socket_pair,
 };
 
 use super::ExecMode;
-use super::job::{AT_INPUT_END, AT_MAIN, CONTROL_FD, FORK_AT, Job, LIBRARY_FD, MAGIC, Report, Started};
+use super::job::{
+    AT_INPUT_END, AT_MAIN, CONTROL_FD, FORK_AT, Job, LIBRARY_FD, MAGIC, Report, Started, Usage,
+};
 use super::prefix::Prefix;
 use super::probe::{FROM_INPUT, FROM_MAIN, PROBE};
 
@@ -148,6 +152,7 @@ impl Server {
             cpu_seconds: limits.cpu_seconds(),
             file_size: limits.file_size,
             offset: offset as u64,
+            brief: u64::from(request.brief),
         };
         if !self.send(&job) {
             return Ok(Err(Failed("its fork server died".to_owned())));
@@ -194,7 +199,8 @@ impl Server {
             exit: Outcome::exit_of(report.status),
             timed_out,
             output_truncated: truncated,
-            cpu: Duration::from_micros(report.cpu_micros),
+            cpu: cpu_time(report.child),
+            server: cpu_time(report.server),
             wall: start.elapsed(),
             peak_kib: report.peak_kib,
             mode: request.mode,
@@ -269,6 +275,10 @@ impl Stream {
     }
 }
 
+fn cpu_time(usage: Usage) -> CpuTime {
+    CpuTime { user: Duration::from_micros(usage.user), kernel: Duration::from_micros(usage.system) }
+}
+
 fn finish(mut capture: Capture) -> Vec<u8> {
     capture.drain();
     capture.bytes
@@ -289,8 +299,12 @@ fn prepare(
     } else {
         AT_MAIN
     };
-    let environment = site.environment(&request.env).and_then(|mut env| {
+    // Our own host clears nothing up.
+    let program = library.map(|_| Path::new(OsStr::from_bytes(&request.program)));
+    let told = site.tuning.server(program);
+    let environment = site.tuned_environment(&request.env).and_then(|mut env| {
         env.push(assignment(FORK_AT, at)?);
+        env.extend(told);
         if library.is_some() {
             env.push(preload()?);
         }

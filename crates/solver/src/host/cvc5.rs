@@ -38,7 +38,8 @@ pub(super) fn run(args: &[OsString]) -> i32 {
     // SAFETY: the pointers passed on are those the library returned, and all of them live until the process ends. One
     // thread runs, and the launcher that asks for the probe has handed over its descriptors.
     unsafe {
-        if probe::asked(probe::FROM_MAIN) {
+        let probed = probe::asked(probe::FROM_MAIN);
+        if probed {
             libc::unsetenv(probe::PROBE.as_ptr().cast());
             probe::arm();
         }
@@ -54,8 +55,10 @@ pub(super) fn run(args: &[OsString]) -> i32 {
         }
         let symbols = (cvc5.symbol_manager_new)(terms);
         let parser = (cvc5.parser_new)(solver, symbols);
-        if asked_to_serve() {
-            job::serve();
+        if asked(job::FORK_AT) {
+            let tuned = asked(job::TUNED);
+            asked(job::ALLOCATOR);
+            job::serve(job::Pages { constants: tuned, code: tuned && !probed, heap: false });
         }
         if let Some(milliseconds) = line.value("tlimit").and_then(|value| value.parse().ok()) {
             time_limit::start(milliseconds);
@@ -177,9 +180,9 @@ fn print(stream: *mut libc::FILE, message: &str) {
     }
 }
 
-/// Whether a launcher wants a fork server; the solver is not to see the request.
-fn asked_to_serve() -> bool {
-    let name = job::FORK_AT.as_ptr().cast();
+/// Whether a launcher has set this variable; the solver is not to see it.
+fn asked(name: &'static str) -> bool {
+    let name = name.as_ptr().cast();
     // SAFETY: nobody else runs in this process, and the name ends with a zero byte.
     unsafe {
         let asked = !libc::getenv(name).is_null();

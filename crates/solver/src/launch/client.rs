@@ -13,15 +13,16 @@ use std::time::{Duration, Instant};
 use crate::coverage::Trace;
 use crate::fast::ExecMode;
 use crate::fast::job::INPUT_NAME;
+use crate::fast::tuning_wanted;
 use crate::limits::Limits;
 
 use super::error::LaunchError;
 use super::invocation::{INPUT, Invocation};
 use super::locate::launcher_program;
-use super::outcome::Outcome;
+use super::outcome::{CpuTime, Outcome, tick};
 use super::reap::{children_of, is_stopped};
 use super::scratch::remove_tree;
-use super::serve::LAUNCHER_ARGUMENT;
+use super::serve::{LAUNCHER_ARGUMENT, TUNED, UNTUNED};
 use super::wall::{WRITABLE_VARIABLE, Wall, WallChoice};
 use super::wire::{Frames, Reply, Request, RunReply, StartRequest};
 
@@ -52,6 +53,8 @@ pub struct LauncherConfig {
     pub snapshot_after: u32,
     /// The wall around solvers; what the user's environment says if not told.
     pub wall: WallChoice,
+    /// Whether runs that may start fast are made to cost the kernel less; what the user's environment says if not told.
+    pub tuned: bool,
 }
 
 impl Default for LauncherConfig {
@@ -62,6 +65,7 @@ impl Default for LauncherConfig {
             servers: affordable_servers(),
             snapshot_after: 2,
             wall: WallChoice::of_user(),
+            tuned: tuning_wanted(),
         }
     }
 }
@@ -215,6 +219,7 @@ impl LauncherProcess {
             .arg(config.servers.clamp(1, MOST_SERVERS).to_string())
             .arg(config.snapshot_after.to_string())
             .arg(config.wall.word())
+            .arg(if config.tuned { TUNED } else { UNTUNED })
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
             .env_clear()
@@ -330,6 +335,8 @@ fn resolve(invocation: &Invocation) -> Result<StartRequest, LaunchError> {
             (Some(probe), ExecMode::PrefixSnapshot) if probe.trace != Trace::New => ExecMode::ForkServer,
             (_, mode) => mode,
         },
+        // All that a run reaches is wanted: also what clears up.
+        brief: invocation.brief && invocation.probe.as_ref().is_none_or(|probe| probe.trace == Trace::New),
         stack: invocation.stack,
         probe: invocation.probe.clone(),
     };
@@ -377,7 +384,9 @@ fn outcome(run: RunReply, limits: &Limits) -> Outcome {
         output_truncated: run.output_truncated,
         stdout: run.stdout,
         stderr: run.stderr,
-        cpu_time: run.cpu,
+        cpu_time: run.cpu.total(),
+        kernel_time: run.cpu.expected_kernel(tick()),
+        server_time: run.server,
         wall_time: run.wall,
         peak_memory: run.peak_kib * 1024,
         mode: run.mode,
@@ -394,8 +403,5 @@ fn own_cpu_time() -> Duration {
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the pointer is to a live `rusage` that nothing else uses meanwhile; it stays zero if the call fails.
     unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
-    let time = |value: libc::timeval| {
-        Duration::from_secs(value.tv_sec as u64) + Duration::from_micros(value.tv_usec as u64)
-    };
-    time(usage.ru_utime) + time(usage.ru_stime)
+    CpuTime::of(&usage).total()
 }

@@ -31,6 +31,8 @@ pub struct Invocation<'a> {
     pub limits: Limits,
     /// How to start it; anything but [`ExecMode::Plain`] is a wish.
     pub mode: ExecMode,
+    /// Whether a fast start may end without clearing up behind its answers, which hides the crashes of clearing up.
+    pub brief: bool,
     /// Whether the stack at a fatal signal is wanted. Only for plain starts.
     pub stack: bool,
     /// The coverage that is wanted.
@@ -49,6 +51,7 @@ impl<'a> Invocation<'a> {
             stdin: false,
             limits: Limits::default(),
             mode: ExecMode::Plain,
+            brief: false,
             stack: false,
             probe: None,
         }

@@ -46,7 +46,7 @@ pub use client::{ATTEMPTS, Launcher, LauncherConfig, OwnUsage};
 pub use error::LaunchError;
 pub use invocation::{INPUT, Invocation};
 pub use locate::launcher_program;
-pub use outcome::{Exit, Outcome};
+pub use outcome::{CpuTime, Exit, Outcome};
 pub use serve::serve_if_asked;
 pub use wall::{FileWall, NetworkWall, WALL_VARIABLE, WRITABLE_VARIABLE, Wall, WallChoice};
 

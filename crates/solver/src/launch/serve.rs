@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use crate::coverage::{Probe, ProbeWay, Probes};
 use crate::fast::job::LIBRARY_FD;
-use crate::fast::{ExecMode, FastAttempt, ServerPool, ServerPoolConfig, preload, probe_variable};
+use crate::fast::{ExecMode, FastAttempt, ServerPool, ServerPoolConfig, Tuning, preload, probe_variable};
 use crate::host;
 
 use super::child::{Child, Program, Stdio, pipe};
 use super::locate::this_executable_serves;
-use super::outcome::{Exit, Outcome};
+use super::outcome::{CpuTime, Exit, Outcome};
 use super::poll::{Capture, Ended, Interrupted, Poller, QUIET};
 use super::reap::Reaper;
 use super::scratch::Scratch;
@@ -25,6 +25,10 @@ use super::wire::{Frames, Reply, Request, RunReply, StartRequest};
 
 /// The hidden first argument that makes an executable the launcher.
 pub(super) const LAUNCHER_ARGUMENT: &str = "__launcher";
+
+/// The last argument of a launcher that does not tune its runs, and of one that does.
+pub(super) const UNTUNED: &str = "untuned";
+pub(super) const TUNED: &str = "tuned";
 
 /// To be called first in `main`: if this process was started to be a launcher or a library host it becomes one and
 /// never returns. First, because a launcher must be small: nothing else has been loaded or allocated yet.
@@ -47,6 +51,7 @@ fn be_guard(args: Vec<OsString>) -> ! {
     let parent = args.first().filter(|parent| !parent.is_empty()).map(PathBuf::from);
     let pool = ServerPoolConfig { servers: number(1, 8) as usize, snapshot_after: number(2, 2) as u32 };
     let wall: WallChoice = args.get(3).and_then(|word| word.to_str()?.parse().ok()).unwrap_or_default();
+    let tuned = args.get(4).is_none_or(|word| word != UNTUNED);
     let (reaper, scratch) =
         match Reaper::new().and_then(|reaper| Ok((reaper, Scratch::new(parent.as_deref())?))) {
             Ok(both) => both,
@@ -75,7 +80,7 @@ fn be_guard(args: Vec<OsString>) -> ! {
                     exit(1);
                 }
             }
-            be_launcher(frames, scratch, pool, enclosure)
+            be_launcher(frames, scratch, pool, enclosure, Tuning::new(tuned))
         }
         launcher => {
             watch_over(launcher);
@@ -146,12 +151,20 @@ pub(crate) struct Site {
     pub scratch: Scratch,
     /// `/dev/null`, for standard input.
     pub null: OwnedFd,
+    pub tuning: Tuning,
     env: Vec<CString>,
     enclosure: Enclosure,
     probes: Probes,
 }
 
 impl Site {
+    /// The same environment, with the settings that make a run cost the kernel less.
+    pub fn tuned_environment(&self, own: &[Vec<u8>]) -> Option<Vec<CString>> {
+        let mut all = self.environment(own)?;
+        all.extend(self.tuning.allocator(own));
+        Some(all)
+    }
+
     /// The cleaned environment with a run's own variables, as `execve` wants it.
     pub fn environment(&self, own: &[Vec<u8>]) -> Option<Vec<CString>> {
         let name =
@@ -188,6 +201,7 @@ fn be_launcher(
     scratch: Scratch,
     pool: ServerPoolConfig,
     enclosure: Enclosure,
+    tuning: Tuning,
 ) -> ! {
     let site = Reaper::new().and_then(|reaper| {
         let poller = Poller::new(frames.stream().as_raw_fd())?;
@@ -209,7 +223,7 @@ fn be_launcher(
             exit(1)
         }
     };
-    let mut site = Site { poller, reaper, scratch, null, env, enclosure, probes: Probes::default() };
+    let mut site = Site { poller, reaper, scratch, null, tuning, env, enclosure, probes: Probes::default() };
     let mut pool = ServerPool::new(pool);
     // Until the worker hangs up, or something is so wrong that the worker had better start another launcher.
     while serve_one(&mut frames, &mut site, &mut pool).is_ok() {}
@@ -234,7 +248,7 @@ fn serve_one(
             let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
             // SAFETY: the kernel writes to a struct of the right type that lives through the call.
             unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
-            Reply::Usage { cpu: cpu_time(&usage) }
+            Reply::Usage { cpu: CpuTime::of(&usage).total() }
         }
         Request::Run(request) => run_watched(site, pool, *request)?,
     };
@@ -339,7 +353,12 @@ fn run_plain(
             own.extend(preload());
         }
     }
-    let program = site.environment(&request.env).and_then(|mut env| {
+    // A run that was to be fast need not be what a user would start.
+    let env = match request.mode {
+        ExecMode::Plain => site.environment(&request.env),
+        _ => site.tuned_environment(&request.env),
+    };
+    let program = env.and_then(|mut env| {
         env.append(&mut own);
         let program = site.program(request, env)?;
         match executed {
@@ -388,7 +407,8 @@ fn run_plain(
         exit: Outcome::exit_of(status),
         timed_out: ended.timed_out,
         output_truncated: ended.truncated || stdout.truncated || stderr.truncated,
-        cpu: cpu_time(&usage),
+        cpu: CpuTime::of(&usage),
+        server: CpuTime::default(),
         wall: ended.wall,
         peak_kib: usage.ru_maxrss as u64,
         mode: ExecMode::Plain,
@@ -448,11 +468,4 @@ fn watch_child(
             watched.child.kill();
         }
     }
-}
-
-fn cpu_time(usage: &libc::rusage) -> Duration {
-    let time = |value: libc::timeval| {
-        Duration::from_secs(value.tv_sec as u64) + Duration::from_micros(value.tv_usec as u64)
-    };
-    time(usage.ru_utime) + time(usage.ru_stime)
 }

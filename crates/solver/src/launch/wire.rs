@@ -8,7 +8,7 @@ use crate::fast::ExecMode;
 use crate::limits::Limits;
 use crate::stack::Stack;
 
-use super::outcome::Exit;
+use super::outcome::{CpuTime, Exit};
 use super::wall::Wall;
 
 /// What the worker asks.
@@ -31,6 +31,8 @@ pub(crate) struct StartRequest {
     pub stdin: bool,
     pub limits: Limits,
     pub mode: ExecMode,
+    /// A fast start may end without clearing up behind its answers.
+    pub brief: bool,
     /// The stack at a fatal signal is wanted. Only for plain starts.
     pub stack: bool,
     /// The coverage that is wanted.
@@ -74,7 +76,9 @@ pub(crate) struct RunReply {
     pub exit: Exit,
     pub timed_out: bool,
     pub output_truncated: bool,
-    pub cpu: Duration,
+    pub cpu: CpuTime,
+    /// What the fork server used for this run.
+    pub server: CpuTime,
     pub wall: Duration,
     pub peak_kib: u64,
     pub mode: ExecMode,
@@ -162,6 +166,7 @@ impl<S: Read + Write> Frames<S> {
                 out.byte(u8::from(run.stdin));
                 out.limits(&run.limits);
                 out.byte(run.mode.code());
+                out.byte(u8::from(run.brief));
                 out.byte(u8::from(run.stack));
                 out.probe(run.probe.as_ref());
                 out.bytes(&run.input);
@@ -182,6 +187,7 @@ impl<S: Read + Write> Frames<S> {
                 stdin: from.byte()? != 0,
                 limits: from.limits()?,
                 mode: from.mode()?,
+                brief: from.byte()? != 0,
                 stack: from.byte()? != 0,
                 probe: from.probe()?,
                 input: from.bytes()?,
@@ -211,7 +217,8 @@ impl<S: Read + Write> Frames<S> {
                 out.number(number as u64);
                 out.byte(u8::from(run.timed_out));
                 out.byte(u8::from(run.output_truncated));
-                out.duration(run.cpu);
+                out.cpu_time(run.cpu);
+                out.cpu_time(run.server);
                 out.duration(run.wall);
                 out.number(run.peak_kib);
                 out.byte(run.mode.code());
@@ -256,7 +263,8 @@ impl<S: Read + Write> Frames<S> {
                     exit: if by_signal { Exit::Signaled(number) } else { Exit::Exited(number) },
                     timed_out: from.byte()? != 0,
                     output_truncated: from.byte()? != 0,
-                    cpu: from.duration()?,
+                    cpu: from.cpu_time()?,
+                    server: from.cpu_time()?,
                     wall: from.duration()?,
                     peak_kib: from.number()?,
                     mode: from.mode()?,
@@ -306,6 +314,11 @@ impl Encoder {
 
     fn duration(&mut self, duration: Duration) {
         self.number(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
+    }
+
+    fn cpu_time(&mut self, time: CpuTime) {
+        self.duration(time.user);
+        self.duration(time.kernel);
     }
 
     fn limits(&mut self, limits: &Limits) {
@@ -428,6 +441,10 @@ impl Decoder<'_> {
         })
     }
 
+    fn cpu_time(&mut self) -> io::Result<CpuTime> {
+        Ok(CpuTime { user: self.duration()?, kernel: self.duration()? })
+    }
+
     fn mode(&mut self) -> io::Result<ExecMode> {
         ExecMode::from_code(self.byte()?).ok_or_else(malformed)
     }
@@ -467,6 +484,7 @@ mod tests {
             stdin: true,
             limits: Limits { cpu: Some(Duration::from_secs(3)), memory: None, ..Limits::default() },
             mode: ExecMode::PrefixSnapshot,
+            brief: true,
             stack: true,
             probe: Some(ProbeRequest {
                 files: vec![ProbeFile { path: b"/bin/z3".to_vec(), list: b"/sites".to_vec() }],
@@ -489,7 +507,8 @@ mod tests {
             exit: Exit::Signaled(9),
             timed_out: true,
             output_truncated: false,
-            cpu: Duration::from_micros(17),
+            cpu: CpuTime { user: Duration::from_micros(17), kernel: Duration::from_micros(4) },
+            server: CpuTime { user: Duration::ZERO, kernel: Duration::from_micros(3) },
             wall: Duration::from_millis(3),
             peak_kib: 12,
             mode: ExecMode::Plain,

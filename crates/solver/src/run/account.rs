@@ -12,8 +12,11 @@ use crate::launch::Outcome;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
     pub runs: u64,
-    /// CPU time of the solvers.
+    /// CPU time of the solvers, with that of their fork servers.
     pub cpu: Duration,
+    /// Of it, in the kernel: see [`CpuTime`](crate::launch::CpuTime).
+    #[serde(default)]
+    pub kernel: Duration,
     /// Runs that were cut at their time limit.
     pub cut: u64,
     /// CPU time of those.
@@ -26,7 +29,8 @@ impl Account {
     /// Counts a run.
     pub fn record(&mut self, outcome: &Outcome) {
         self.runs += 1;
-        self.cpu += outcome.cpu_time;
+        self.cpu += outcome.cpu_time + outcome.server_time.total();
+        self.kernel += outcome.kernel_time + outcome.server_time.kernel;
         if outcome.timed_out {
             self.cut += 1;
             self.cut_cpu += outcome.cpu_time;
@@ -39,6 +43,7 @@ impl AddAssign for Account {
     fn add_assign(&mut self, other: Account) {
         self.runs += other.runs;
         self.cpu += other.cpu;
+        self.kernel += other.kernel;
         self.cut += other.cut;
         self.cut_cpu += other.cut_cpu;
         self.fallbacks += other.fallbacks;
