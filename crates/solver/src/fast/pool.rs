@@ -23,7 +23,7 @@ pub(crate) struct ServerPoolConfig {
 
 /// What came of the wish for a fast run.
 pub(crate) enum FastAttempt {
-    Ran(RunReply),
+    Ran(Box<RunReply>),
     /// Not worth it for this script, or not yet.
     NotYet,
     /// It does not work, for this reason.
@@ -133,7 +133,7 @@ impl ServerPool {
         let attempt = match outcome {
             Ok(Ok(reply)) => {
                 self.servers.push((key, server));
-                FastAttempt::Ran(reply)
+                FastAttempt::Ran(Box::new(reply))
             }
             Ok(Err(Failed(reason))) => {
                 // Not remembered as a failure: this one job may have been what killed it.

@@ -136,7 +136,7 @@ impl Launcher {
         let limits = &invocation.limits;
         let reply = self.ask(&Request::Run(Box::new(request)), limits.wall)?;
         match reply {
-            Reply::Ran(run) => Ok(outcome(run, limits)),
+            Reply::Ran(run) => Ok(outcome(*run, limits)),
             Reply::CannotExec(errno) => Err(LaunchError::from_exec(invocation.program.clone(), errno)),
             other => Err(self.give_up(other)),
         }

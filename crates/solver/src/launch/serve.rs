@@ -403,7 +403,7 @@ fn run_plain(
     site.reaper.kill_strays(&pool.pids());
     stdout.drain();
     stderr.drain();
-    Ok(Reply::Ran(RunReply {
+    Ok(Reply::Ran(Box::new(RunReply {
         exit: Outcome::exit_of(status),
         timed_out: ended.timed_out,
         output_truncated: ended.truncated || stdout.truncated || stderr.truncated,
@@ -426,7 +426,7 @@ fn run_plain(
             }
             _ => None,
         },
-    }))
+    })))
 }
 
 /// A child, and who sees to it when it stands still.

@@ -47,7 +47,7 @@ pub(crate) enum Reply {
         scratch: Vec<u8>,
         wall: Wall,
     },
-    Ran(RunReply),
+    Ran(Box<RunReply>),
     /// `execve` failed with this number.
     CannotExec(i32),
     /// Something that is nobody's fault but ours.
@@ -259,7 +259,7 @@ impl<S: Read + Write> Frames<S> {
             1 => {
                 let by_signal = from.byte()? != 0;
                 let number = from.number()? as i32;
-                Reply::Ran(RunReply {
+                Reply::Ran(Box::new(RunReply {
                     exit: if by_signal { Exit::Signaled(number) } else { Exit::Exited(number) },
                     timed_out: from.byte()? != 0,
                     output_truncated: from.byte()? != 0,
@@ -273,7 +273,7 @@ impl<S: Read + Write> Frames<S> {
                     fallback: Some(from.text()?).filter(|reason| !reason.is_empty()),
                     stack: serde_json::from_slice(&from.bytes()?).map_err(|_| malformed())?,
                     sites: from.sites()?,
-                })
+                }))
             }
             2 => Reply::CannotExec(from.number()? as i32),
             3 => Reply::Trouble(from.text()?),
@@ -503,7 +503,7 @@ mod tests {
     #[test]
     fn a_large_reply_arrives_in_pieces_and_whole() {
         let (mut worker, mut launcher) = pair();
-        let reply = Reply::Ran(RunReply {
+        let reply = Reply::Ran(Box::new(RunReply {
             exit: Exit::Signaled(9),
             timed_out: true,
             output_truncated: false,
@@ -520,7 +520,7 @@ mod tests {
                 frames: vec![Frame { module: "z3".to_owned(), function: "main".to_owned(), handler: false }],
             })),
             sites: Some(Ok(vec![0, 7, 1 << 20])),
-        });
+        }));
         std::thread::scope(|scope| {
             scope.spawn(|| launcher.send_reply(&reply).expect("sent"));
             assert_eq!(worker.receive_reply().expect("received").as_ref(), Some(&reply));
