@@ -92,6 +92,7 @@ fn finding(kind: Kind, runs: Vec<RunRecord>) -> Finding {
         releases: None,
         group: None,
         provenance: Origin::default(),
+        handling: Default::default(),
     }
 }
 

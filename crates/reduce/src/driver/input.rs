@@ -158,7 +158,7 @@ fn beginnings(input: &[u8], releases: &[Release]) -> Vec<String> {
     let commands = &parsed.script.commands;
     let checks: Vec<usize> = (0..commands.len()).filter(|at| commands[*at].is_check()).collect();
     let dialect = Dialect::of(releases.first().copied().unwrap_or(Release::STANDARD));
-    let upto = |at: &usize| Script { commands: commands[..=*at].to_vec(), ..parsed.script.clone() };
+    let upto = |at: &usize| Script { commands: commands[..=*at].to_vec() };
     let shorter = checks.split_last().map_or(&[][..], |(_, shorter)| shorter);
     shorter.iter().map(|at| print_in(&store, &upto(at), dialect)).collect()
 }
