@@ -237,7 +237,8 @@ impl Chooser<'_> {
 
     /// The sorts of locations and data, where there is a heap.
     fn heap(&mut self) -> Option<(Sort, Sort)> {
-        if !self.grammar.allows(Op::SepPto) {
+        let ops = [Op::SepEmp, Op::SepNil, Op::SepStar, Op::SepWand, Op::SepPto];
+        if !ops.iter().any(|op| self.grammar.allows(*op)) {
             return None;
         }
         let location = self.rng.pick(&self.sorts).copied()?;
