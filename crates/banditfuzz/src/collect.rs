@@ -296,6 +296,7 @@ impl<'a> Collector<'a> {
             blame: reduce::blame::Blame::default(),
             releases: releases.clone(),
             group: None,
+            handling: campaign::findings::Handling::default(),
             provenance: origin,
             handling: Default::default(),
         };

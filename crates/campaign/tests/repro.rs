@@ -91,6 +91,7 @@ fn finding(kind: Kind, runs: Vec<RunRecord>) -> Finding {
         blame: reduce::blame::Blame::default(),
         releases: None,
         group: None,
+        handling: campaign::findings::Handling::default(),
         provenance: Origin::default(),
         handling: Default::default(),
     }
