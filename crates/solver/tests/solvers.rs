@@ -177,7 +177,9 @@ fn what_changes_a_script_is_kept_apart_from_what_is_only_for_experts() {
     let Some(solver) = get("cvc5@1.4.2") else { return };
     let table = solver.option_table(SOLVERS.home()).expect("options");
     let option = |name: &str| table.options.iter().find(|option| option.name == name).expect(name);
-    for name in ["global-negate", "strings-alpha-card", "compute-partitions", "tlimit", "sygus-stream", "fp-exp"] {
+    for name in
+        ["global-negate", "strings-alpha-card", "compute-partitions", "tlimit", "sygus-stream", "fp-exp"]
+    {
         assert!(option(name).excluded.is_some(), "{name}");
     }
     for name in ["sygus-inference", "arith-prop", "bv-gauss-elim"] {
