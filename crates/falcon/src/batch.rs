@@ -31,24 +31,16 @@ impl Batch {
     /// `count` operations of one logic that the solver has. Those that few formulas have had so far are preferred. Nothing if
     /// the logic drawn has no operations for this solver.
     pub fn draw(solver: &Solver, count: usize, known: &Correlations, rng: &mut Rng) -> Option<Batch> {
-        let logic = rng.pick(&LOGICS)?;
-        let base = Grammar::new(logic, &[solver.release()], config(solver)).ok()?;
-        let rows =
-            table().rows().iter().filter(|row| base.allows(row.op) && !row.special && !row.args.is_empty());
-        let candidates: Vec<Operation> = rows.map(|row| Operation::Operator(row.op)).collect();
+        let base = grammar(solver, rng.pick(&LOGICS)?)?;
         let commands: Vec<Operation> = CommandName::ALL.into_iter().map(Operation::Command).collect();
         let mut chosen = Vec::new();
         if rng.chance(COMMANDS) {
             chosen.extend(rarest(&commands, &chosen, known, rng));
         }
-        while chosen.len() < count {
-            let Some(one) = rarest(&candidates, &chosen, known, rng) else { break };
-            chosen.push(one);
-        }
-        Batch::of(&base, chosen)
+        Batch::filled(&base, chosen, count, known, rng)
     }
 
-    /// Formulas with this operation and `count - 1` others.
+    /// The same with this operation among them. Nothing if no logic has it.
     pub fn with(
         solver: &Solver,
         wanted: Operation,
@@ -56,18 +48,29 @@ impl Batch {
         known: &Correlations,
         rng: &mut Rng,
     ) -> Option<Batch> {
-        let mut drawn = Batch::draw(solver, count, known, rng)?;
-        let fits = match wanted {
-            Operation::Operator(op) => drawn.grammar.with_config(config(solver)).ok()?.allows(op),
-            _ => true,
-        };
-        if !fits {
-            return None;
+        let has = |base: &Grammar| !matches!(wanted, Operation::Operator(op) if !base.allows(op));
+        let mut logics = LOGICS;
+        rng.shuffle(&mut logics);
+        let base = logics.iter().filter_map(|logic| grammar(solver, logic)).find(has)?;
+        Batch::filled(&base, vec![wanted], count, known, rng)
+    }
+
+    /// Adds operators until there are `count` operations.
+    fn filled(
+        base: &Grammar,
+        mut chosen: Vec<Operation>,
+        count: usize,
+        known: &Correlations,
+        rng: &mut Rng,
+    ) -> Option<Batch> {
+        let open = table().rows().iter().filter(|row| !row.special && !row.args.is_empty());
+        let allowed = open.filter(|row| base.allows(row.op));
+        let candidates: Vec<Operation> = allowed.map(|row| Operation::Operator(row.op)).collect();
+        while chosen.len() < count {
+            let Some(one) = rarest(&candidates, &chosen, known, rng) else { break };
+            chosen.push(one);
         }
-        drawn.operations.pop();
-        drawn.operations.push(wanted);
-        let base = drawn.grammar.with_config(config(solver)).ok()?;
-        Batch::of(&base, drawn.operations)
+        Batch::of(base, chosen)
     }
 
     fn of(base: &Grammar, operations: Vec<Operation>) -> Option<Batch> {
@@ -122,6 +125,11 @@ fn rarest(
 
 fn is_language(operation: &Operation) -> bool {
     matches!(operation, Operation::Operator(op) if op.row().result == SortPattern::Fixed(Sort::REGLAN))
+}
+
+/// All that the solver has of a logic.
+fn grammar(solver: &Solver, logic: &str) -> Option<Grammar> {
+    Grammar::new(logic, &[solver.release()], config(solver)).ok()
 }
 
 /// Small formulas that are often unsatisfiable, of theories that the solver has.
@@ -207,9 +215,25 @@ mod tests {
     }
 
     #[test]
+    fn a_wanted_operation_finds_a_logic_that_has_it() {
+        let solver = testkit::made_up("z3@5.4.0");
+        let known = Correlations::of("z3", "5.4.0", []);
+        for name in ["StrReplace", "BvMul", "IntMod", "FpAdd", "push"] {
+            let wanted = Operation::named(name).unwrap_or_else(|| panic!("{name}"));
+            let mut rng = generate::rng::stream(3, 1);
+            let met = (0..30).filter(|_| {
+                let batch = Batch::with(&solver, wanted, 4, &known, &mut rng).expect("a logic");
+                assert_eq!(batch.operations[0], wanted);
+                batch.script(&mut Store::new(), &mut rng).1.contains(&wanted)
+            });
+            assert!(met.count() >= 4, "{name}");
+        }
+    }
+
+    #[test]
     fn commands_of_a_batch_are_in_its_formulas() {
         let solver = testkit::made_up("z3@5.4.0");
-        let base = Grammar::new("QF_LIA", &[solver.release()], config(&solver)).expect("a grammar");
+        let base = grammar(&solver, "QF_LIA").expect("a grammar");
         for command in CommandName::ALL {
             let wanted = Operation::Command(command);
             let batch = Batch::of(&base, vec![wanted, Operation::Operator(Op::IntLe)]).expect("a batch");

@@ -13,7 +13,11 @@ use crate::operation::Operation;
 const FORMAT: u32 = 1;
 
 /// Correlations that come with the program; made by the commands that they name.
-const SHIPPED: [&str; 0] = [];
+const SHIPPED: [&str; 3] = [
+    include_str!("../correlations/z3-5.4.0.json"),
+    include_str!("../correlations/z3-4.8.7.json"),
+    include_str!("../correlations/cvc5-1.4.2.json"),
+];
 
 /// Why a file of correlations cannot be used.
 #[derive(Debug, thiserror::Error)]

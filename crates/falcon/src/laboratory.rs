@@ -12,7 +12,7 @@ use solver::limits::Limits;
 use solver::run::{Configuration, PartyId, Run};
 use solver::{Answer, RunClass, RunRequest, Solver};
 
-use crate::groups::Effect;
+use crate::groups::{self, Effect};
 
 /// What a run shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -190,7 +190,7 @@ pub struct Calibration {
     /// Options that are refused even then, by their places.
     pub refused: BTreeSet<usize>,
     /// Options at their defaults: what differs with them on a formula is how options are handed down, not what they do. Empty
-    /// where the solver does not take them all at once.
+    /// where the solver does not take them at once.
     pub placebo: Vec<Setting>,
 }
 
@@ -227,16 +227,31 @@ impl Calibration {
         }
         let unharmed =
             |setting: &Setting| !refused.iter().any(|place| settings[*place].option == setting.option);
-        let mut placebo: Vec<Setting> = defaults.into_iter().filter(unharmed).collect();
+        let defaults: Vec<Setting> = defaults.into_iter().filter(unharmed).collect();
+        let placebo = harmless(laboratory, defaults, &control.shown.manner)?;
         let request = RunRequest { settings: placebo.clone(), ..RunRequest::default() };
-        let shown = laboratory.run(script, &request)?;
-        if shown.manner != control.shown.manner {
-            placebo.clear();
-        } else {
-            plumbing.extend(difference(&reached, &shown.functions));
-        }
+        plumbing.extend(difference(&reached, &laboratory.run(script, &request)?.functions));
         Ok(Some(Calibration { plumbing: plumbing.into_iter().collect(), refused, placebo }))
     }
+}
+
+/// Those of the defaults that the solver takes all at once: some it prints and does not read (Z3's `1e-05`), some it
+/// refuses beside others. None if it still does not take them without those.
+fn harmless(
+    laboratory: &mut dyn Laboratory,
+    defaults: Vec<Setting>,
+    usual: &Manner,
+) -> Result<Vec<Setting>, CoverageError> {
+    let mut effect = |settings: Vec<Setting>| -> Result<Effect, CoverageError> {
+        let shown = laboratory.run(EMPTY.as_bytes(), &RunRequest { settings, ..RunRequest::default() })?;
+        Ok(if shown.manner == *usual { Effect::Nothing } else { Effect::Conflict })
+    };
+    let found = groups::split(vec![(0..defaults.len()).collect()], |group| {
+        effect(group.iter().map(|place| defaults[*place].clone()).collect())
+    })?;
+    let kept = defaults.iter().enumerate().filter(|(place, _)| !found.conflicts.contains(place));
+    let kept: Vec<Setting> = kept.map(|(_, setting)| setting.clone()).collect();
+    Ok(if effect(kept.clone())? == Effect::Nothing { kept } else { Vec::new() })
 }
 
 /// What is in only one of two lists in order.

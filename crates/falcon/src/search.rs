@@ -172,8 +172,11 @@ impl Memory {
     /// Some of them, the best more probably.
     pub fn some(&self, count: usize, rng: &mut Rng) -> Vec<Vec<Setting>> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut places: Vec<usize> =
-            (0..count).map(|_| rng.below(rng.clone().below(known.len()) + 1)).collect();
+        let mut place = || {
+            let bound = rng.below(known.len()) + 1;
+            rng.below(bound)
+        };
+        let mut places: Vec<usize> = (0..count).map(|_| place()).collect();
         places.sort_unstable();
         places.dedup();
         places
