@@ -255,7 +255,7 @@ impl<'a> Worker<'a> {
         let (mut feedback, runs) = self.observed(&first, &[], chain, options, tally, progress)?;
         let mut cpu: Duration = feedback.runs.iter().map(|run| run.cpu).sum();
         first.retain_run(&runs);
-        while !self.tools.shared.stop.now() {
+        while !self.tools.shared.stop.is_cut_short() {
             let RoundOptions { policy, chosen, rng } = options;
             let mut propose = |target: &Target| chosen.further(target, &operations, rng);
             let Some(further) = first.further(self.targets, *policy, &mut propose) else { break };

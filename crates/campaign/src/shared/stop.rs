@@ -36,10 +36,15 @@ impl Stop {
 
     /// Is it over?
     pub fn now(&self) -> bool {
+        self.is_cut_short()
+            || self.iterations.is_some_and(|limit| self.tests.load(Ordering::Relaxed) >= limit)
+    }
+
+    /// Is it over for another reason than that all test cases have been taken? The last of them are still worked on.
+    pub fn is_cut_short(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
             || self.time.is_some_and(|time| self.started.elapsed() >= time)
             || self.has_enough_findings()
-            || self.iterations.is_some_and(|limit| self.tests.load(Ordering::Relaxed) >= limit)
     }
 
     /// When the time is up, if there is a limit of it.
