@@ -435,7 +435,7 @@ mod tests {
 
     fn widened(text: &str) -> String {
         let mut store = Store::new();
-        let mut script = parse(&mut store, text.as_bytes(), Mode::Strict).expect("well-formed").script;
+        let mut script = parse(&mut store, text.as_bytes(), Mode::Tolerant).expect("well-formed").script;
         widen(&mut store, &mut script);
         script.logic(&store).unwrap_or_default().to_owned()
     }
