@@ -91,7 +91,7 @@ struct Ranked<'a> {
 /// What bugs need, and how often it was tried.
 fn rankings(overview: &Overview) -> Markup {
     let (mut constructs, mut options): (BTreeMap<String, u64>, BTreeMap<String, u64>) = Default::default();
-    for bug in &overview.bugs {
+    for bug in overview.bugs.iter() {
         let finding = &bug.example.finding;
         for blamed in finding.blame.to_blame() {
             if !blamed.construct.starts_with(reduce::blame::OPTION) {
