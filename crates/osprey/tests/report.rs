@@ -190,7 +190,7 @@ fn a_finding_appears_on_an_open_page_without_a_reload() {
     browser.wait_for(&format!("{SHOWN} === 2"));
     assert_eq!(browser.value("window.kept"), "the same page");
     assert_eq!(browser.value("document.getElementById('filter').value"), "z3", "what was typed stays");
-    browser.wait_for("document.querySelector('[data-n=bugs]').textContent === '2'");
+    browser.wait_for("document.querySelector('[data-n=bugs]').textContent === '2 bugs'");
     let news = browser.value("document.getElementById('news').textContent");
     assert!(news.as_str().expect("news").starts_with("New: "), "{news}");
     browser.open(&format!("http://{}/time.html", serving.address));

@@ -312,10 +312,18 @@ impl Overview {
         None
     }
 
+    /// `14 bugs`; those that are not told apart yet are named apart, too.
+    pub fn found(&self) -> String {
+        let pending = self.bugs.iter().filter(|bug| bug.is_pending()).count();
+        let bugs = self.bugs.len() - pending;
+        let words = format!("{bugs} bug{}", if bugs == 1 { "" } else { "s" });
+        if pending == 0 { words } else { format!("{words} and {pending} pending") }
+    }
+
     /// Bugs by the gravest kind they were seen as, the gravest first.
     pub fn kinds(&self) -> Vec<(oracle::Kind, usize)> {
         let mut kinds: BTreeMap<oracle::Kind, usize> = BTreeMap::new();
-        for bug in &self.bugs {
+        for bug in self.bugs.iter().filter(|bug| !bug.is_pending()) {
             *kinds.entry(bug.kind).or_default() += 1;
         }
         kinds.into_iter().collect()
