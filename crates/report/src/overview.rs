@@ -193,7 +193,10 @@ impl Reader {
         if self.store.is_none() {
             match store::read(&self.out) {
                 Ok(store) => self.store = Some(store),
-                // A session of performance fuzzing has none, and neither have findings that were copied.
+                // A session of performance fuzzing never has one.
+                Err(StoreError::Missing(_)) if self.out.join("results.json").is_file() => {
+                    return Ok(Told::default());
+                }
                 Err(error @ StoreError::Missing(_)) => return Ok(Told::without_store(&error)),
                 Err(error) => return Err(CampaignError::from(error).into()),
             }
