@@ -332,7 +332,7 @@ fn a_mark_is_kept_shown_and_heeded_by_later_campaigns_and_another_release_is_ask
 fn a_campaign_on_a_server_is_reported_and_marked_by_its_address() {
     let Some(campaign) = TwoBugs::new() else { return };
     let Some(server) = postgres::postgres() else { return };
-    let address = format!("{}?schema=reported", server.url());
+    let address = server.url();
     let home = campaign.place.path("home");
     let ask = |words: &[&str]| {
         let mut command = osprey(words);
@@ -354,7 +354,7 @@ fn a_campaign_on_a_server_is_reported_and_marked_by_its_address() {
     assert_eq!(made.status.code(), Some(0), "{}", text(&made));
     let page = campaign.place.read("report/index.html");
     assert!(
-        page.contains("1 bug in") && page.contains("schema=reported") && !page.contains(PASSWORD),
+        page.contains("1 bug in") && page.contains("schema=test_") && !page.contains(PASSWORD),
         "{page}"
     );
     let marked = ask(&["findings", "mark", &campaign.finding("mod"), "--as", "known"]);
