@@ -9,6 +9,7 @@ use std::process::{Child, Stdio};
 use common::{Folder, complaint, osprey, run, text};
 use testkit::browser::browser;
 use testkit::have;
+use testkit::postgres::{self, PASSWORD};
 
 /// A build of Z3 that refutes whatever has a remainder or a length in it, and says something hostile.
 const WRONG: &str = "[ \"$1\" = --version ] && echo 'Z3 version 5.4.0 - 64 bit' && exit\nfor file; do :; done\n\
@@ -190,7 +191,7 @@ fn a_finding_appears_on_an_open_page_without_a_reload() {
     browser.wait_for(&format!("{SHOWN} === 2"));
     assert_eq!(browser.value("window.kept"), "the same page");
     assert_eq!(browser.value("document.getElementById('filter').value"), "z3", "what was typed stays");
-    browser.wait_for("document.querySelector('[data-n=bugs]').textContent === '2'");
+    browser.wait_for("document.querySelector('[data-n=bugs]').textContent === '2 bugs'");
     let news = browser.value("document.getElementById('news').textContent");
     assert!(news.as_str().expect("news").starts_with("New: "), "{news}");
     browser.open(&format!("http://{}/time.html", serving.address));
@@ -325,4 +326,39 @@ fn a_mark_is_kept_shown_and_heeded_by_later_campaigns_and_another_release_is_ask
     assert!(text(&run(&["findings", &campaign.out])).contains("z3@5.4.0: fixed (sat)"));
     let other = run(&["findings", "recheck", &campaign.out, "-s", "cvc5@1.4.2"]);
     assert_eq!(other.status.code(), Some(2), "{}", text(&other));
+}
+
+#[test]
+fn a_campaign_on_a_server_is_reported_and_marked_by_its_address() {
+    let Some(campaign) = TwoBugs::new() else { return };
+    let Some(server) = postgres::postgres() else { return };
+    let address = server.url();
+    let home = campaign.place.path("home");
+    let ask = |words: &[&str]| {
+        let mut command = osprey(words);
+        command.env("PGPASSWORD", PASSWORD);
+        if words[0] != "fuzz" {
+            // Copies of campaigns are kept there.
+            command.env("OSPREY_HOME", &home);
+        }
+        command.output().expect("osprey starts")
+    };
+    let (seeds, solver) =
+        (campaign.place.path("seeds/remainder.smt2"), format!("'{}'", campaign.place.path("z3")));
+    let words = ["fuzz", &seeds, "-s", &solver, "--reference", "z3@5.4.0", "--engine", "seed", "--jobs", "1"];
+    let rest = ["--iterations", "1", "--reduce-all", "--store", &address, "--out", &campaign.out];
+    let found = ask(&[&words[..], &rest].concat());
+    assert_eq!(found.status.code(), Some(10), "{}", text(&found));
+    let report = campaign.place.path("report");
+    let made = ask(&["report", &address, "-o", &report]);
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made));
+    let page = campaign.place.read("report/index.html");
+    assert!(
+        page.contains("1 bug in") && page.contains("schema=test_") && !page.contains(PASSWORD),
+        "{page}"
+    );
+    let marked = ask(&["findings", "mark", &campaign.finding("mod"), "--as", "known"]);
+    assert_eq!(marked.status.code(), Some(0), "{}", text(&marked));
+    let listed = text(&ask(&["findings", &address]));
+    assert!(listed.contains("marked: known"), "the mark is on the server: {listed}");
 }

@@ -150,14 +150,14 @@ impl Bug {
     pub fn state(&self) -> &'static str {
         match &self.mark {
             Some(mark) => mark.state.word(),
-            None if self.example.finding.is_pending() => "pending",
+            None if self.is_pending() => "pending",
             None => "new",
         }
     }
 
-    /// Does it wait for somebody to look at it?
-    pub fn is_open(&self) -> bool {
-        self.mark.is_none()
+    /// Is it confirmed, but not told apart from the others yet?
+    pub fn is_pending(&self) -> bool {
+        self.example.finding.is_pending()
     }
 
     /// Wrong answers first, `unsat` before `sat`, then wrong models, then the rest; default options before others; newer

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use maud::{Markup, PreEscaped, html};
 
-use crate::curves::{Axis, Line};
+use crate::curves::Line;
 
 /// Width and height in the chart's own units.
 const SIZE: (f64, f64) = (560.0, 240.0);
@@ -16,12 +16,13 @@ const MARGIN: (f64, f64, f64, f64) = (56.0, 12.0, 10.0, 26.0);
 const COLOURS: usize = 8;
 
 /// A chart with its title and its legend.
-pub fn chart(title: &str, axis: Axis, lines: &[Line]) -> Markup {
+pub fn chart(title: &str, lines: &[Line]) -> Markup {
     let points = || lines.iter().flat_map(|line| &line.points);
     let right = points().map(|(x, _)| *x).fold(0.0, f64::max);
     let highest = points().map(|(_, y)| *y).fold(0.0, f64::max);
     let empty = right <= 0.0 || highest <= 0.0;
-    let (right, top) = (right.max(1.0), rounded_up(highest.max(1.0)));
+    let right = right.max(1.0);
+    let top = (highest.max(1.0) / step(highest)).ceil() * step(highest);
     let x = |value: f64| MARGIN.0 + value / right * (SIZE.0 - MARGIN.0 - MARGIN.1);
     let y = |value: f64| SIZE.1 - MARGIN.3 - value / top * (SIZE.1 - MARGIN.2 - MARGIN.3);
     html! {
@@ -31,12 +32,12 @@ pub fn chart(title: &str, axis: Axis, lines: &[Line]) -> Markup {
                 p.nothing { "nothing yet" }
             } @else {
                 svg viewBox=(format!("0 0 {} {}", SIZE.0, SIZE.1)) role="img" aria-label=(described(title, lines)) {
-                    @for tick in ticks(top, 4) {
+                    @for tick in ticks(top) {
                         line.grid x1=(n(x(0.0))) x2=(n(x(right))) y1=(n(y(tick))) y2=(n(y(tick))) {}
                         text.tick x=(n(MARGIN.0 - 6.0)) y=(n(y(tick) + 4.0)) text-anchor="end" { (short(tick)) }
                     }
-                    @for tick in time_ticks(right, axis) {
-                        text.tick x=(n(x(tick))) y=(n(SIZE.1 - 8.0)) text-anchor="middle" { (moment(tick, axis)) }
+                    @for tick in time_ticks(right) {
+                        text.tick x=(n(x(tick))) y=(n(SIZE.1 - 8.0)) text-anchor="middle" { (moment(tick)) }
                     }
                     @for (place, line) in lines.iter().enumerate().rev() {
                         polyline class=(format!("line c{}", place.min(COLOURS - 1)))
@@ -97,43 +98,42 @@ fn n(value: f64) -> String {
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// The next number that reads well.
-fn rounded_up(value: f64) -> f64 {
-    let magnitude = 10f64.powf(value.log10().floor());
-    let leading = value / magnitude;
-    let steps = [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
-    steps.into_iter().find(|step| leading <= *step + 1e-9).unwrap_or(10.0) * magnitude
+/// The distance of labels on an axis up to this number: 1, 2 or 5 and zeros, since counts have no fractions.
+fn step(highest: f64) -> f64 {
+    let mut step = 1.0;
+    loop {
+        for leading in [1.0, 2.0, 5.0] {
+            if highest / (step * leading) <= 5.0 {
+                return step * leading;
+            }
+        }
+        step *= 10.0;
+    }
 }
 
-fn ticks(top: f64, count: u32) -> Vec<f64> {
-    let step = (top / f64::from(count)).max(f64::MIN_POSITIVE);
-    // Counts have no fractions.
-    let step = if top >= f64::from(count) { step } else { 1.0 };
-    (0..=count).map(|tick| f64::from(tick) * step).filter(|tick| *tick <= top + 1e-9).collect()
+fn ticks(top: f64) -> Vec<f64> {
+    let step = step(top);
+    (0..=(top / step).round() as u32).map(|tick| f64::from(tick) * step).collect()
 }
 
-fn time_ticks(right: f64, axis: Axis) -> Vec<f64> {
+fn time_ticks(right: f64) -> Vec<f64> {
     const STEPS: [f64; 15] = [
         1.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 7200.0, 14400.0, 43200.0, 86400.0,
         604_800.0,
     ];
-    let step = match axis {
-        Axis::Time | Axis::Cpu => STEPS.into_iter().find(|step| right / step <= 6.0).unwrap_or(right / 4.0),
-    };
+    let step = STEPS.into_iter().find(|step| right / step <= 6.0).unwrap_or(right / 4.0);
     let count = (right / step) as u32;
     (0..=count).map(|tick| f64::from(tick) * step).collect()
 }
 
-/// `1:05` for minutes and seconds, `2h` for hours.
-fn moment(seconds: f64, axis: Axis) -> String {
-    let seconds = seconds as u64;
-    let unit = if axis == Axis::Cpu { " CPU" } else { "" };
-    match seconds {
+/// `5 min`, `2 h`.
+fn moment(seconds: f64) -> String {
+    match seconds as u64 {
         0 => "0".to_owned(),
-        s if s % 86400 == 0 => format!("{} d{unit}", s / 86400),
-        s if s % 3600 == 0 => format!("{} h{unit}", s / 3600),
-        s if s % 60 == 0 => format!("{} min{unit}", s / 60),
-        s => format!("{s} s{unit}"),
+        s if s % 86400 == 0 => format!("{} d", s / 86400),
+        s if s % 3600 == 0 => format!("{} h", s / 3600),
+        s if s % 60 == 0 => format!("{} min", s / 60),
+        s => format!("{s} s"),
     }
 }
 
@@ -157,18 +157,18 @@ mod tests {
             Line { name: "<b>".into(), points: vec![(0.0, 0.0), (90.0, 7.0)] },
             Line { name: "diver".into(), points: vec![(0.0, 0.0), (90.0, 3.0)] },
         ];
-        let text = chart("Bugs", Axis::Time, &lines).into_string();
+        let text = chart("Bugs", &lines).into_string();
         assert!(text.contains("&lt;b&gt;") && text.contains("diver") && text.contains("Bugs"), "{text}");
         assert!(!text.contains("style=") && !text.contains("<b>"), "{text}");
-        let nothing = chart("Bugs", Axis::Time, &[]).into_string();
+        let nothing = chart("Bugs", &[]).into_string();
         assert!(nothing.contains("nothing yet"), "{nothing}");
     }
 
     #[test]
     fn axes_end_at_numbers_that_read_well() {
-        assert_eq!([7.0, 14.0, 62_334.0, 1.0].map(rounded_up), [8.0, 15.0, 80_000.0, 1.0]);
-        assert_eq!(ticks(3.0, 4), [0.0, 1.0, 2.0, 3.0]);
-        assert_eq!([90.0, 120.0, 7200.0].map(|at| moment(at, Axis::Time)), ["90 s", "2 min", "2 h"]);
+        assert_eq!([1.0, 5.0, 7.0, 14.0, 62_334.0].map(step), [1.0, 1.0, 2.0, 5.0, 20_000.0]);
+        assert_eq!(ticks(3.0), [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!([90.0, 120.0, 7200.0].map(moment), ["90 s", "2 min", "2 h"]);
         assert_eq!([999.0, 12_500.0, 3e6].map(short), ["999", "12.5k", "3M"]);
     }
 }

@@ -10,7 +10,7 @@ use crate::bugs::Entry;
 use crate::error::ReportError;
 use crate::formats::{csv, json, junit, markdown};
 use crate::overview::Overview;
-use crate::pages::{self, BUGS, Medium, SCRIPT, SETTINGS, STYLE, TIME};
+use crate::pages::{self, BUGS, ICON, Medium, SCRIPT, SETTINGS, STYLE, TIME};
 
 /// What was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +85,7 @@ pub fn write(overview: &Overview, from: &Path, to: &Path) -> Result<Written, Rep
     let mut folder = Folder { to, files: 0, bytes: 0 };
     folder.put("style.css", STYLE)?;
     folder.put("script.js", SCRIPT)?;
+    folder.put("icon.svg", ICON)?;
     for (place, bug) in overview.bugs.iter().enumerate() {
         for entry in bug.members() {
             let texts = Texts::read(&entry.folder);

@@ -31,7 +31,7 @@ pub struct Overview {
     pub samples: Arc<Vec<Sample>>,
     pub seeds: Option<SeedCounts>,
     /// The most important first.
-    pub bugs: Vec<Bug>,
+    pub bugs: Arc<Vec<Bug>>,
     pub performance: Option<Arc<Performance>>,
     /// What is missing, and why.
     pub notes: Vec<String>,
@@ -85,6 +85,8 @@ pub struct Reader {
     findings: BTreeMap<PathBuf, ReadFinding>,
     identity: Option<Arc<Identity>>,
     slow: Option<Slow>,
+    /// What the store knew of findings the last time, and what came of it.
+    last: Option<(Vec<KnownFinding>, Arc<Vec<Bug>>)>,
     /// Only findings are wanted.
     brief: bool,
 }
@@ -132,6 +134,7 @@ impl Reader {
             findings: BTreeMap::new(),
             identity: None,
             slow: None,
+            last: None,
             brief: false,
         })
     }
@@ -155,11 +158,18 @@ impl Reader {
             Err(error) if self.identity.is_some() => return Err(error),
             Err(error) => (Told::without_store(&error), Some(error)),
         };
-        let mut entries = self.entries(&told.known, &mut told.notes)?;
-        if let Some(failure) = failure.filter(|_| entries.is_empty()) {
+        let changed = self.update(&mut told.notes)?;
+        if let Some(failure) = failure.filter(|_| self.findings.is_empty()) {
             return Err(failure);
         }
-        entries.sort_by_key(Entry::name);
+        let bugs = match &self.last {
+            Some((known, bugs)) if !changed && *known == told.known => Arc::clone(bugs),
+            _ => {
+                let bugs = Arc::new(bugs::bugs(self.entries(&told.known), &told.known));
+                self.last = Some((told.known.clone(), Arc::clone(&bugs)));
+                bugs
+            }
+        };
         let slow = self.slow.clone();
         told.totals.count_findings(&told.known);
         Ok(Overview {
@@ -172,7 +182,7 @@ impl Reader {
             learned: slow.as_ref().map(|slow| Arc::clone(&slow.learned)).unwrap_or_default(),
             samples: slow.as_ref().map(|slow| Arc::clone(&slow.samples)).unwrap_or_default(),
             seeds: slow.and_then(|slow| slow.seeds),
-            bugs: bugs::bugs(entries, &told.known),
+            bugs,
             performance: Performance::read(&self.out).map(Arc::new),
             notes: told.notes,
         })
@@ -183,7 +193,10 @@ impl Reader {
         if self.store.is_none() {
             match store::read(&self.out) {
                 Ok(store) => self.store = Some(store),
-                // A session of performance fuzzing has none, and neither have findings that were copied.
+                // A session of performance fuzzing never has one.
+                Err(StoreError::Missing(_)) if self.out.join("results.json").is_file() => {
+                    return Ok(Told::default());
+                }
                 Err(error @ StoreError::Missing(_)) => return Ok(Told::without_store(&error)),
                 Err(error) => return Err(CampaignError::from(error).into()),
             }
@@ -234,43 +247,46 @@ impl Reader {
         Ok(Told { known, started, totals, condition: Some(condition), notes: Vec::new() })
     }
 
-    /// All findings that can be read.
-    fn entries(
-        &mut self,
-        known: &[KnownFinding],
-        notes: &mut Vec<String>,
-    ) -> Result<Vec<Entry>, ReportError> {
+    /// Reads the findings that are new or other ones, and tells whether there were any.
+    fn update(&mut self, notes: &mut Vec<String>) -> Result<bool, ReportError> {
         let bugs = self.out.join("bugs");
         if !bugs.is_dir() {
-            return Ok(Vec::new());
+            return Ok(false);
         }
-        let known: BTreeMap<&str, &KnownFinding> =
-            known.iter().map(|known| (known.hash.as_str(), known)).collect();
         let folders = findings::finished(&bugs).map_err(|error| CampaignError::disk(&bugs, error))?;
         let mut before = std::mem::take(&mut self.findings);
-        let mut entries = Vec::with_capacity(folders.len());
+        let mut changed = false;
         for folder in folders {
             let old = before.remove(&folder);
-            let read = match read_again(&folder, old) {
-                Ok(read) => read,
-                // A running campaign moves folders.
-                Err(_) if !folder.exists() => continue,
-                Err(error) => {
-                    notes.push(format!("skipped: {error}"));
-                    continue;
+            let known = old.as_ref().map(|old| Arc::clone(&old.finding));
+            match read_again(&folder, old) {
+                Ok(read) => {
+                    changed |= known.is_none_or(|known| !Arc::ptr_eq(&known, &read.finding));
+                    self.findings.insert(folder, read);
                 }
-            };
+                // A running campaign moves folders.
+                Err(_) if !folder.exists() => changed = true,
+                Err(error) => notes.push(format!("skipped: {error}")),
+            }
+        }
+        Ok(changed || !before.is_empty())
+    }
+
+    /// All findings that could be read, with what the store knows of them.
+    fn entries(&self, known: &[KnownFinding]) -> Vec<Entry> {
+        let known: BTreeMap<&str, &KnownFinding> =
+            known.iter().map(|known| (known.hash.as_str(), known)).collect();
+        let entry = |(folder, read): (&PathBuf, &ReadFinding)| {
             let row = known.get(read.finding.hash().as_str());
-            entries.push(Entry {
+            Entry {
                 folder: folder.clone(),
                 duplicates: row.map_or(0, |row| row.duplicates),
                 bug: row.map_or_else(|| bugs::says_it_is(&read.finding), |row| row.group.clone()),
                 finding: Arc::clone(&read.finding),
                 headline: read.headline.clone(),
-            });
-            self.findings.insert(folder, read);
-        }
-        Ok(entries)
+            }
+        };
+        self.findings.iter().map(entry).collect()
     }
 }
 
@@ -299,10 +315,18 @@ impl Overview {
         None
     }
 
+    /// `14 bugs`; those that are not told apart yet are named apart, too.
+    pub fn found(&self) -> String {
+        let pending = self.bugs.iter().filter(|bug| bug.is_pending()).count();
+        let bugs = self.bugs.len() - pending;
+        let words = format!("{bugs} bug{}", if bugs == 1 { "" } else { "s" });
+        if pending == 0 { words } else { format!("{words} and {pending} pending") }
+    }
+
     /// Bugs by the gravest kind they were seen as, the gravest first.
     pub fn kinds(&self) -> Vec<(oracle::Kind, usize)> {
         let mut kinds: BTreeMap<oracle::Kind, usize> = BTreeMap::new();
-        for bug in &self.bugs {
+        for bug in self.bugs.iter().filter(|bug| !bug.is_pending()) {
             *kinds.entry(bug.kind).or_default() += 1;
         }
         kinds.into_iter().collect()

@@ -27,7 +27,6 @@ pub struct Browser {
     session: Option<String>,
     complaints: Vec<String>,
     requests: Vec<String>,
-    loaded: bool,
     profile: PathBuf,
 }
 
@@ -85,7 +84,6 @@ impl Browser {
             session: None,
             complaints: Vec::new(),
             requests: Vec::new(),
-            loaded: false,
             profile,
         };
         let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
@@ -134,7 +132,6 @@ impl Browser {
                 let address = parameters["request"]["url"].as_str().unwrap_or_default();
                 self.requests.push(address.to_owned());
             }
-            "Page.loadEventFired" => self.loaded = true,
             _ => {}
         }
         Some(message)
@@ -142,14 +139,10 @@ impl Browser {
 
     /// Opens an address and waits until everything on the page is loaded.
     pub fn open(&mut self, address: &str) {
-        self.loaded = false;
         let opened = self.call("Page.navigate", json!({ "url": address }));
         assert!(opened["errorText"].is_null(), "{address}: {}", opened["errorText"]);
-        let begun = Instant::now();
-        while !self.loaded {
-            assert!(begun.elapsed() < PATIENCE, "{address} does not load");
-            self.receive(Duration::from_secs(1));
-        }
+        // An event of loading may be that of the page before.
+        self.wait_for(&format!("location.href === {} && document.readyState === 'complete'", json!(address)));
     }
 
     /// The value of an expression on the page.

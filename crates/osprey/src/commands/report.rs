@@ -80,12 +80,8 @@ impl Report {
     fn folder(&self, overview: &Overview, from: &Path) -> Result<Exit> {
         let to = self.output.clone().unwrap_or_else(|| PathBuf::from("osprey-report"));
         let written = report::write(overview, from, &to)?;
-        let bugs = match overview.bugs.len() {
-            0 => "nothing found".to_owned(),
-            1 => "1 bug".to_owned(),
-            more => format!("{more} bugs"),
-        };
-        output::print_line(&format!("{}: {bugs}", written.index.display()))?;
+        let found = if overview.bugs.is_empty() { "nothing found".to_owned() } else { overview.found() };
+        output::print_line(&format!("{}: {found}", written.index.display()))?;
         Ok(Exit::Clean)
     }
 }

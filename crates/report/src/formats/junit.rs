@@ -32,7 +32,7 @@ pub fn junit(overview: &Overview) -> String {
             overview.totals.tests
         );
     }
-    for bug in &overview.bugs {
+    for bug in overview.bugs.iter() {
         let entry = &bug.example;
         let _ = writeln!(
             out,

@@ -14,8 +14,7 @@ const BYTES: usize = 2000;
 
 /// The document.
 pub fn markdown(overview: &Overview) -> String {
-    let bugs = counted(overview.bugs.len() as u64, "bug", "bugs");
-    let mut out = format!("# {bugs} in {}\n\n", prose(&overview.solvers()));
+    let mut out = format!("# {} in {}\n\n", overview.found(), prose(&overview.solvers()));
     // Writing to a string cannot fail.
     let _ = writeln!(
         out,

@@ -18,7 +18,7 @@ const BYTES: usize = 700;
 
 /// The page. `script` gives the text that shows a finding.
 pub fn bugs(overview: &Overview, medium: Medium, script: &dyn Fn(&Entry) -> String) -> Markup {
-    let title = format!("{} in {}", counted(overview.bugs.len() as u64, "bug", "bugs"), overview.solvers());
+    let title = format!("{} in {}", overview.found(), overview.solvers());
     let body = html! {
         h1 { (text(&title)) }
         p.lead { (lead(overview)) }
@@ -80,7 +80,7 @@ fn tiles(overview: &Overview) -> Markup {
     html! {
         div.tile {
             span.label { "Bugs" }
-            b data-n="bugs" { (overview.bugs.len()) }
+            b data-n="bugs" { (overview.found()) }
             span.more {
                 @for (place, (kind, count)) in overview.kinds().into_iter().enumerate() {
                     @if place > 0 { ", " }

@@ -259,7 +259,7 @@ fn strip(releases: &Releases) -> Markup {
                 }
             }
             p.more {
-                "Dark ones have the bug."
+                "Filled ones have the bug."
                 @if let Some(good) = &releases.last_good { " The last good one before: " (text(good)) "." }
                 @if let Some(fixed) = &releases.first_fixed { " Fixed in " (text(fixed)) "." }
             }

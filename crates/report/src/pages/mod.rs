@@ -28,6 +28,9 @@ pub const STYLE: &str = include_str!("../../assets/style.css");
 /// The script of all pages.
 pub const SCRIPT: &str = include_str!("../../assets/script.js");
 
+/// What browsers show beside the title.
+pub const ICON: &str = include_str!("../../assets/icon.svg");
+
 /// What pages may load: nothing from elsewhere, and nothing that is written into them.
 pub const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
     base-uri 'none'; form-action 'none'";
@@ -59,6 +62,7 @@ fn page(overview: &Overview, medium: Medium, root: &str, here: &str, title: &str
                 meta name="referrer" content="no-referrer";
                 meta name="color-scheme" content="light dark";
                 title { (text(title)) " · Osprey" }
+                link rel="icon" href=(format!("{root}icon.svg"));
                 link rel="stylesheet" href=(format!("{root}style.css"));
                 script defer src=(format!("{root}script.js")) {}
             }

@@ -33,8 +33,8 @@ pub fn time(overview: &Overview, medium: Medium) -> Markup {
             @if overview.samples.is_empty() { p { "There is nothing to draw yet." } }
             @for (title, count) in drawn {
                 div.pair {
-                    (chart(title, Axis::Time, &cumulative(&overview.samples, started, Axis::Time, *count)))
-                    (chart(&format!("{title} over CPU time"), Axis::Cpu,
+                    (chart(title, &cumulative(&overview.samples, started, Axis::Time, *count)))
+                    (chart(&format!("{title} over CPU time"),
                         &cumulative(&overview.samples, started, Axis::Cpu, *count)))
                 }
             }
@@ -91,7 +91,7 @@ struct Ranked<'a> {
 /// What bugs need, and how often it was tried.
 fn rankings(overview: &Overview) -> Markup {
     let (mut constructs, mut options): (BTreeMap<String, u64>, BTreeMap<String, u64>) = Default::default();
-    for bug in &overview.bugs {
+    for bug in overview.bugs.iter() {
         let finding = &bug.example.finding;
         for blamed in finding.blame.to_blame() {
             if !blamed.construct.starts_with(reduce::blame::OPTION) {
@@ -113,13 +113,14 @@ fn rankings(overview: &Overview) -> Markup {
 fn ranking(title: &str, what: &str, overview: &Overview, kind: &str, bugs: &BTreeMap<String, u64>) -> Markup {
     let tried: BTreeMap<&str, u64> =
         overview.learned.of_kind(kind).map(|(name, counts)| (name, counts.tests)).collect();
+    // A construct may name its sort, as in `+ Int`; tests are counted by operator.
+    let tests = |name: &str| {
+        let operator = name.split(' ').next().unwrap_or(name);
+        tried.get(name).or(tried.get(operator)).copied().unwrap_or(0)
+    };
     let names = tried.keys().copied().chain(bugs.keys().map(String::as_str));
     let mut rows: Vec<Ranked> = names
-        .map(|name| Ranked {
-            name,
-            bugs: bugs.get(name).copied().unwrap_or(0),
-            tests: tried.get(name).copied().unwrap_or(0),
-        })
+        .map(|name| Ranked { name, bugs: bugs.get(name).copied().unwrap_or(0), tests: tests(name) })
         .collect();
     rows.sort_by_key(|row| (std::cmp::Reverse((row.bugs, row.tests)), row.name));
     rows.dedup_by_key(|row| row.name);

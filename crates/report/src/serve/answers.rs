@@ -8,7 +8,7 @@ use campaign::input;
 use super::Shared;
 use crate::folder::{Texts, script_of};
 use crate::formats::{csv, json, junit, markdown};
-use crate::pages::{self, Medium, SCRIPT, STYLE};
+use crate::pages::{self, ICON, Medium, SCRIPT, STYLE};
 
 /// The first page.
 pub async fn bugs(State(shared): State<Shared>) -> Response {
@@ -61,6 +61,7 @@ async fn of_finding(shared: &Shared, name: &str, file: &str) -> Response {
 pub async fn named(State(shared): State<Shared>, Path(name): Path<String>) -> Response {
     match name.as_str() {
         "style.css" => return plain("text/css; charset=utf-8", STYLE.to_owned()),
+        "icon.svg" => return plain("image/svg+xml", ICON.to_owned()),
         "script.js" => return plain("text/javascript; charset=utf-8", SCRIPT.to_owned()),
         _ => {}
     }

@@ -113,7 +113,7 @@ fn identity_of_findings(overview: &Overview) -> String {
 fn numbers(overview: &Overview) -> String {
     let cpu = (overview.totals.solver_cpu() + overview.totals.own_cpu) as f64 / 1e6;
     serde_json::json!({
-        "bugs": overview.bugs.len().to_string(),
+        "bugs": overview.found(),
         "tests": number(overview.totals.tests),
         "rate": format!("{:.1}", overview.rate()),
         "duplicates": number(overview.totals.duplicates),

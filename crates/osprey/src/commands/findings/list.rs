@@ -51,7 +51,7 @@ impl List {
             bail!("no finding in '{}' can be read", self.out.join("bugs").display());
         }
         let mut text = String::new();
-        for bug in &overview.bugs {
+        for bug in overview.bugs.iter() {
             match (self.group, self.json) {
                 (true, true) => text += &(serde_json::to_string(bug)? + "\n"),
                 (true, false) => text += &by_bug(bug),
