@@ -1,5 +1,6 @@
 //! Which options matter for which operations: counts, and the classes they make (definition 4.1 of the paper).
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::operation::{Operation, Operations};
@@ -195,7 +196,7 @@ impl Correlations {
     pub fn relevant(&self, operations: &Operations, thresholds: &Thresholds) -> Vec<&str> {
         let mut relevant: BTreeSet<u32> = BTreeSet::new();
         let mut conflicting: BTreeSet<u32> = BTreeSet::new();
-        for row in operations.iter().filter_map(|operation| self.rows.get(operation)) {
+        for row in operations.iter().filter_map(|operation| self.judged_by(*operation, thresholds)) {
             for (option, pair) in &row.pairs {
                 match thresholds.class(row.formulas.saturating_sub(pair.missed), *pair) {
                     Class::Relevant => _ = relevant.insert(*option),
@@ -209,6 +210,28 @@ impl Correlations {
         let mut names: Vec<&str> = chosen.map(String::as_str).collect();
         names.sort_unstable();
         names
+    }
+
+    /// What an operation is judged by: what is known about it, or about all operators of its theory where too few formulas have
+    /// had it.
+    fn judged_by(&self, operation: Operation, thresholds: &Thresholds) -> Option<Cow<'_, Row>> {
+        let own = self.rows.get(&operation);
+        let theory = match operation {
+            Operation::Operator(op) if own.is_none_or(|row| row.formulas < thresholds.least_trials) => {
+                op.row().theory
+            }
+            _ => return own.map(Cow::Borrowed),
+        };
+        let mut all = Row::default();
+        for (other, row) in &self.rows {
+            if matches!(other, Operation::Operator(op) if op.row().theory == theory) {
+                all.formulas += row.formulas;
+                for (option, pair) in &row.pairs {
+                    all.pairs.entry(*option).or_default().add(*pair);
+                }
+            }
+        }
+        Some(Cow::Owned(all))
     }
 
     /// How many pairs are relevant.
@@ -326,6 +349,9 @@ mod tests {
         assert_eq!(all.class("elim_rem", PUSH, &thresholds), Class::Irrelevant);
         assert_eq!(all.general(&thresholds), ["always"]);
         assert!(all.relevant(&Operations::new(), &thresholds).is_empty());
+        let sum = Operation::Operator(Op::IntAdd);
+        assert_eq!(all.relevant(&set(&[sum]), &thresholds), ["always", "elim_rem"], "as for other integers");
+        assert!(all.relevant(&set(&[Operation::Quantifier]), &thresholds).is_empty());
     }
 
     #[test]

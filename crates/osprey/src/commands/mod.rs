@@ -39,7 +39,7 @@ enum Command {
     Check(check::Check),
     Eval(eval::Eval),
     Findings(findings::Findings),
-    Fuzz(fuzz::Fuzz),
+    Fuzz(Box<fuzz::Fuzz>),
     Generate(generate::Generate),
     Learn(learn::Learn),
     Localize(localize::Localize),
