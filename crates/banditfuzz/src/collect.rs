@@ -298,7 +298,6 @@ impl<'a> Collector<'a> {
             group: None,
             handling: campaign::findings::Handling::default(),
             provenance: origin,
-            handling: Default::default(),
         };
         finding.describe(&verdict, &runs, None);
         let bugs = self.settings.out.join("bugs");

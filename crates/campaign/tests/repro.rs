@@ -93,7 +93,6 @@ fn finding(kind: Kind, runs: Vec<RunRecord>) -> Finding {
         group: None,
         handling: campaign::findings::Handling::default(),
         provenance: Origin::default(),
-        handling: Default::default(),
     }
 }
 

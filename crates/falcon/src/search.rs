@@ -286,8 +286,12 @@ mod tests {
         let good = vec![Setting::new("o01", "true"), Setting::new("o02", "true")];
         memory.remember([(good.clone(), 9.0), (vec![Setting::new("o03", "true")], 0.0)]);
         let mut rng = generate::rng::stream(4, 4);
-        assert_eq!(memory.some(3, &mut rng), [good.clone()], "what reached nothing is forgotten");
-        let search = Search::new(space(6), &Parameters::default(), &[good.clone()], &mut rng);
+        assert_eq!(
+            memory.some(3, &mut rng),
+            std::slice::from_ref(&good),
+            "what reached nothing is forgotten"
+        );
+        let search = Search::new(space(6), &Parameters::default(), std::slice::from_ref(&good), &mut rng);
         assert!(search.proposed().contains(&good));
         let other = Search::new(space(2), &Parameters::default(), &[good], &mut rng);
         assert!(other.proposed().contains(&vec![Setting::new("o01", "true")]), "as far as it is relevant");

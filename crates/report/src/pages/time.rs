@@ -11,7 +11,9 @@ use crate::curves::{Axis, cumulative};
 use crate::overview::Overview;
 
 /// What is drawn: a title, and the count whose sum it is.
-const CURVES: [(&str, fn(&Sample) -> u64); 5] = [
+type Curve = (&'static str, fn(&Sample) -> u64);
+
+const CURVES: [Curve; 5] = [
     ("Bugs", |sample| sample.findings),
     ("Tests", |sample| sample.tests),
     ("Blocks reached", |sample| sample.blocks),
