@@ -180,7 +180,7 @@ fn what_cannot_be_asked_for_is_a_usage_error_that_says_what_can() {
     let out = shown(&place.path().join("out"));
     for (arguments, expected) in [
         (vec!["--time", "soon"], "expected for example 60"),
-        (vec!["--options", "wild"], "default, fair, random or none"),
+        (vec!["--options", "wild"], "default, fair, random, learned"),
         (vec!["--resume"], "holds no campaign to resume"),
     ] {
         let output = run(&[&["fuzz", "--out", &out, "-s", "/bin/cat"], &arguments[..]].concat());
