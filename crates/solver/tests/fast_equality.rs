@@ -158,6 +158,40 @@ fn cvc5_forked_from_its_host_says_what_it_says_plainly() {
     }
 }
 
+/// After some thirty jobs a server changes the pages it is made of.
+#[test]
+fn a_server_that_is_used_often_says_what_it_said_before() {
+    let ways = [
+        ("z3@5.4.0", ExecMode::PrefixSnapshot),
+        ("z3@4.8.7", ExecMode::PrefixSnapshot),
+        ("z3@4.8.7", ExecMode::ForkServer),
+        ("cvc5@1.4.2", ExecMode::LibraryHost),
+    ];
+    for (spec, mode) in ways {
+        let Some(solver) = get(spec) else { continue };
+        let config = LauncherConfig {
+            launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
+            snapshot_after: 1,
+            ..LauncherConfig::default()
+        };
+        let mut runner = Launcher::new(config).expect("a launcher");
+        let scripts: Vec<String> = BODIES.iter().map(|body| format!("{}{body}", PREFIXES[0])).collect();
+        let mut told = Vec::new();
+        for turn in 0..5 {
+            for (at, script) in scripts.iter().enumerate() {
+                let request = RunRequest::default();
+                let outcome = run_to_its_end(&mut runner, &solver, script, &request, mode, turn % 2 == 1);
+                assert_eq!(outcome.mode, mode, "{spec}: {script}");
+                let said = (outcome.exit, outcome.stdout, outcome.stderr);
+                match turn {
+                    0 => told.push(said),
+                    _ => assert_eq!(told[at], said, "{spec}, {mode}, turn {turn}: {script}"),
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_static_solver_is_started_plainly_and_the_reason_is_told() {
     let Some(solver) = get("yices@2.6.5") else { return };

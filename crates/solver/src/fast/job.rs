@@ -152,8 +152,9 @@ const MSG_NOSIGNAL: c_int = 0x4000;
 const MSG_WAITALL: c_int = 0x100;
 const O_DIRECTORY_CLOEXEC: c_int = if cfg!(target_arch = "aarch64") { 0o40000 } else { 0o200000 } | 0o2000000;
 
-/// The jobs after which a tuned server puts its code into huge pages: that costs as much as it saves in so many.
-const ENLARGE_AFTER: u32 = 8;
+/// The jobs after which a tuned server puts its code into huge pages. That costs as much as it saves in ten jobs, and
+/// several times as much on virtual machines whose host has to find the memory first.
+const ENLARGE_AFTER: u32 = 32;
 
 /// What makes the jobs of a server cost the kernel less: see `pages.rs`.
 #[derive(Clone, Copy, Default)]

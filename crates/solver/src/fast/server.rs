@@ -302,7 +302,7 @@ fn prepare(
     // Our own host clears nothing up.
     let program = library.map(|_| Path::new(OsStr::from_bytes(&request.program)));
     let told = site.tuning.server(program);
-    let environment = site.tuned_environment(&request.env).and_then(|mut env| {
+    let environment = site.tuned_environment(request).and_then(|mut env| {
         env.push(assignment(FORK_AT, at)?);
         env.extend(told);
         if library.is_some() {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use object::read::{ReadCache, elf::ElfFile64};
 use object::{Object, ObjectSymbol};
 
-use super::job;
+use super::{ExecMode, job};
 
 /// The environment variable that turns all of it off when it is `off`, to measure what it is worth.
 pub const TUNING_VARIABLE: &str = "OSPREY_TUNING";
@@ -54,10 +54,13 @@ impl Tuning {
         Tuning { wanted, huge_pages, programs: Vec::new() }
     }
 
-    /// The setting of the allocator, for a run whose own variables are these.
-    pub fn allocator(&self, own: &[Vec<u8>]) -> Option<CString> {
+    /// The setting of the allocator, for a run in this mode whose own variables are these. Not for plain starts, which are
+    /// what a user would start, nor for cvc5, which uses too little memory to gain from it.
+    pub fn allocator(&self, mode: ExecMode, own: &[Vec<u8>]) -> Option<CString> {
+        let gains = matches!(mode, ExecMode::ForkServer | ExecMode::PrefixSnapshot);
         let set = own.iter().any(|entry| entry.starts_with(b"GLIBC_TUNABLES="));
-        (self.wanted && self.huge_pages && !set).then(|| CString::new(ALLOCATOR).unwrap_or_default())
+        let wanted = self.wanted && self.huge_pages && gains && !set;
+        wanted.then(|| CString::new(ALLOCATOR).unwrap_or_default())
     }
 
     /// What a server is told; of this program, if it is one that may clear up behind its answers.
@@ -112,17 +115,25 @@ mod tests {
     #[test]
     fn a_run_keeps_its_own_setting_of_the_allocator() {
         let tuning = Tuning { wanted: true, huge_pages: true, programs: Vec::new() };
-        assert!(tuning.allocator(&[b"A=b".to_vec()]).is_some());
-        assert_eq!(tuning.allocator(&[b"GLIBC_TUNABLES=glibc.malloc.check=3".to_vec()]), None);
+        let own = |entry: &str| tuning.allocator(ExecMode::ForkServer, &[entry.as_bytes().to_vec()]);
+        assert!(own("A=b").is_some());
+        assert_eq!(own("GLIBC_TUNABLES=glibc.malloc.check=3"), None);
+    }
+
+    #[test]
+    fn a_plain_start_is_left_alone() {
+        let tuning = Tuning { wanted: true, huge_pages: true, programs: Vec::new() };
+        assert_eq!(tuning.allocator(ExecMode::Plain, &[]), None);
     }
 
     #[test]
     fn nothing_is_set_where_it_is_not_wanted_or_the_kernel_has_no_huge_pages() {
         let own = std::env::current_exe().expect("our own path");
         let mut unwanted = Tuning { wanted: false, huge_pages: true, programs: Vec::new() };
-        assert_eq!((unwanted.allocator(&[]), unwanted.server(Some(&own))), (None, None));
+        let snapshot = ExecMode::PrefixSnapshot;
+        assert_eq!((unwanted.allocator(snapshot, &[]), unwanted.server(Some(&own))), (None, None));
         let small = Tuning { wanted: true, huge_pages: false, programs: Vec::new() };
-        assert_eq!(small.allocator(&[]), None);
+        assert_eq!(small.allocator(snapshot, &[]), None);
     }
 
     #[test]

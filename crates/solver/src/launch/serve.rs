@@ -158,15 +158,16 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// The same environment, with the settings that make a run cost the kernel less.
-    pub fn tuned_environment(&self, own: &[Vec<u8>]) -> Option<Vec<CString>> {
-        let mut all = self.environment(own)?;
-        all.extend(self.tuning.allocator(own));
+    /// What a request's program is to see, with the settings that make its run cost the kernel less. A run that was to be
+    /// fast and cannot be has them too.
+    pub fn tuned_environment(&self, request: &StartRequest) -> Option<Vec<CString>> {
+        let mut all = self.environment(&request.env)?;
+        all.extend(self.tuning.allocator(request.mode, &request.env));
         Some(all)
     }
 
     /// The cleaned environment with a run's own variables, as `execve` wants it.
-    pub fn environment(&self, own: &[Vec<u8>]) -> Option<Vec<CString>> {
+    fn environment(&self, own: &[Vec<u8>]) -> Option<Vec<CString>> {
         let name =
             |entry: &[u8]| entry.iter().position(|byte| *byte == b'=').map(|end| entry[..=end].to_vec());
         let names: Vec<_> = own.iter().map(|entry| name(entry)).collect();
@@ -353,12 +354,7 @@ fn run_plain(
             own.extend(preload());
         }
     }
-    // A run that was to be fast need not be what a user would start.
-    let env = match request.mode {
-        ExecMode::Plain => site.environment(&request.env),
-        _ => site.tuned_environment(&request.env),
-    };
-    let program = env.and_then(|mut env| {
+    let program = site.tuned_environment(request).and_then(|mut env| {
         env.append(&mut own);
         let program = site.program(request, env)?;
         match executed {
