@@ -5,6 +5,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -45,7 +46,10 @@ pub fn browser() -> Option<Browser> {
 
 impl Browser {
     fn start(program: &str) -> Browser {
-        let profile = std::env::temp_dir().join(format!("osprey-browser-{}", std::process::id()));
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        // Two browsers with one profile would be one.
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let profile = std::env::temp_dir().join(format!("osprey-browser-{}-{number}", std::process::id()));
         // Its pipes are the descriptors 3 and 4.
         let mut child = Command::new("sh")
             .args(["-c", "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null", "sh", program])
