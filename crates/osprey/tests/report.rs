@@ -353,10 +353,7 @@ fn a_campaign_on_a_server_is_reported_and_marked_by_its_address() {
     let made = ask(&["report", &address, "-o", &report]);
     assert_eq!(made.status.code(), Some(0), "{}", text(&made));
     let page = campaign.place.read("report/index.html");
-    assert!(
-        page.contains("1 bug in") && page.contains("schema=test_") && !page.contains(PASSWORD),
-        "{page}"
-    );
+    assert!(page.contains("1 bug in") && page.contains("schema=test_") && !page.contains(PASSWORD), "{page}");
     let marked = ask(&["findings", "mark", &campaign.finding("mod"), "--as", "known"]);
     assert_eq!(marked.status.code(), Some(0), "{}", text(&marked));
     let listed = text(&ask(&["findings", &address]));
