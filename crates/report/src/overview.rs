@@ -190,6 +190,11 @@ impl Reader {
 
     /// What the store says. Without one, or with one of the first version, the folders still tell the findings.
     fn ask(&mut self) -> Result<Told, ReportError> {
+        // A campaign that an older version began gets further tables when it goes on.
+        let in_folder = self.store.as_mut().is_some_and(|store| store.archive().is_none());
+        if in_folder && self.is_slow_due() {
+            self.store = None;
+        }
         if self.store.is_none() {
             match store::read(&self.out) {
                 Ok(store) => self.store = Some(store),
@@ -209,7 +214,13 @@ impl Reader {
         told
     }
 
+    /// Have large parts become too old?
+    fn is_slow_due(&self) -> bool {
+        self.slow.as_ref().is_none_or(|slow| slow.read.elapsed() >= SLOW)
+    }
+
     fn ask_store(&mut self) -> Result<Told, ReportError> {
+        let slow_due = self.is_slow_due();
         let Some(store) = self.store.as_mut() else { return Ok(Told::default()) };
         let failed = |error: StoreError| ReportError::from(CampaignError::from(error));
         if self.identity.is_none() {
@@ -232,7 +243,7 @@ impl Reader {
             }
             Err(error) => return Err(failed(error)),
         };
-        if !self.brief && self.slow.as_ref().is_none_or(|slow| slow.read.elapsed() >= SLOW) {
+        if !self.brief && slow_due {
             self.slow = Some(Slow {
                 read: Instant::now(),
                 learned: Arc::new(store.learned().map_err(failed)?),
