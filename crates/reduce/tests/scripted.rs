@@ -158,13 +158,15 @@ fn a_script_with_characters_in_the_notation_of_an_old_release_is_reduced() {
 }
 
 #[test]
-fn a_release_whose_model_nobody_can_judge_is_not_without_the_bug() {
+fn a_release_whose_model_nobody_can_judge_or_that_was_lucky_is_not_without_the_bug() {
     let script = "(declare-const x Int)\n(assert (> x 3))\n(check-sat)\n(get-model)\n";
-    // The accused and 4.8.8 are wrong alike; 4.8.9 is right; of 4.8.10 there is no model.
+    // The accused and 4.8.8 are wrong alike; 4.8.9 is right; of 4.8.10 there is no model; 4.8.11 was lucky.
+    let releases = ["z3@4.8.7", "z3@4.8.8", "z3@4.8.9", "z3@4.8.10", "z3@4.8.11"];
     let solvers =
-        Scripted::new(&["z3@4.8.7", "z3@4.8.8", "z3@4.8.9", "z3@4.8.10"], |party, _| match party.id.0 {
-            2 => "sat\n((define-fun x () Int 7))".into(),
-            3 => "sat\n(error \"no model\")".into(),
+        Scripted::new(&releases, |party, script| match (party.id.0, script.contains("(distinct x 7)")) {
+            (2 | 4, false) => "sat\n((define-fun x () Int 7))".into(),
+            (2, true) => "sat\n((define-fun x () Int 8))".into(),
+            (3, _) => "sat\n(error \"no model\")".into(),
             _ => "sat\n((define-fun x () Int 0))".into(),
         });
     let configurations = solvers.clone().configurations().to_vec();
@@ -177,7 +179,7 @@ fn a_release_whose_model_nobody_can_judge_is_not_without_the_bug() {
         let found = examiner.examine(&candidate).expect("a judgement");
         found.answered.then_some(found.interesting)
     };
-    assert_eq!([said(1), said(2), said(3)], [Some(true), Some(false), None]);
+    assert_eq!([said(1), said(2), said(3), said(4)], [Some(true), Some(false), None, Some(true)]);
 }
 
 #[test]

@@ -120,6 +120,12 @@ impl Availability {
         self.ranges.iter().any(|range| range.family == family)
     }
 
+    /// Is it one family's own? CVC4 and cvc5 count as one.
+    pub fn is_of_one_family(&self) -> bool {
+        let line = |range: &Range| if range.family == Family::Cvc4 { Family::Cvc5 } else { range.family };
+        self.ranges.first().is_some_and(|first| self.ranges.iter().all(|range| line(range) == line(first)))
+    }
+
     /// Nothing listed.
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()

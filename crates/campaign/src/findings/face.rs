@@ -66,6 +66,9 @@ const FEW: u64 = 200;
 /// How rare a construct is taken to be where nothing is known.
 const USUAL: f64 = 0.5;
 
+/// How rare an operator is at least that only one family of solvers reads: where it is not, seeds were chosen for it.
+const OWN: f64 = 0.9;
+
 /// Share of a construct's weight that does not depend on how rare it is.
 const NEED: f64 = 0.3;
 
@@ -88,17 +91,17 @@ impl Rarity {
     /// From 0, in every script, to 1, in no other: the information that the construct carries, as a share of the most
     /// there can be.
     pub fn of(&self, construct: &str) -> f64 {
-        if self.tests < FEW {
-            return USUAL;
-        }
         let operator = construct.split(' ').next().unwrap_or(construct);
+        let rows = smtlib::theory::table().named(operator);
+        let own = !rows.is_empty() && rows.iter().all(|op| op.row().is_of_one_family());
+        let least = if own { OWN } else { 0.0 };
         // Only operators are counted.
-        if smtlib::theory::table().named(operator).is_empty() {
-            return USUAL;
+        if self.tests < FEW || rows.is_empty() {
+            return least.max(USUAL);
         }
         let with = self.with.get(operator).copied().unwrap_or(0).min(self.tests);
         let (all, with) = ((self.tests + 1) as f64, (with + 1) as f64);
-        (all / with).ln() / all.ln()
+        least.max((all / with).ln() / all.ln())
     }
 }
 
@@ -294,13 +297,14 @@ mod tests {
 
     #[test]
     fn what_few_test_cases_have_is_rare() {
-        let counts = [("+", 9_000), ("seq.foldl", 3)];
+        let counts = [("+", 9_000), ("str.is_digit", 3), ("seq.foldl", 9_000)];
         let rarity = Rarity::new(10_000, counts.into_iter());
-        assert!(rarity.of("+") < 0.05 && rarity.of("seq.foldl") > 0.8);
+        assert!(rarity.of("+") < 0.05 && rarity.of("str.is_digit") > 0.8);
+        assert_eq!(rarity.of("seq.foldl"), OWN, "seeds were chosen for it");
         assert!((rarity.of("fp.rem") - 1.0).abs() < 1e-9);
         assert_eq!(rarity.of("uninterpreted function"), USUAL, "no operator: nobody has counted");
         assert_eq!(rarity.of("+ Real"), rarity.of("+"), "sorts are not counted");
         let few = Rarity::new(FEW - 1, counts.into_iter());
-        assert_eq!((few.of("+"), few.of("seq.foldl")), (USUAL, USUAL), "too few to tell");
+        assert_eq!((few.of("+"), few.of("str.is_digit")), (USUAL, USUAL), "too few to tell");
     }
 }

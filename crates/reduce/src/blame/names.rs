@@ -365,8 +365,6 @@ impl Role {
                 | Op::FpIsNan
                 | Op::FpIsNegative
                 | Op::FpIsPositive
-                | Op::StrLt
-                | Op::StrLe
         )
     }
 }

@@ -12,6 +12,7 @@ use solver::RunClass;
 use solver::crash::CrashSignature;
 use solver::run::{Accounts, Configuration, PartyId, Purpose, Run, RunError, Runner, Runners};
 
+use super::models::{other_models, right_model};
 use super::{Candidate, Examination, Examiner, ModelDuty, Predicate};
 use crate::error::ReduceError;
 
@@ -210,7 +211,14 @@ impl Examiner for BugExaminer {
     fn examine(&mut self, candidate: &Candidate) -> Result<Examination, ReduceError> {
         let started = Instant::now();
         self.store.reset(&self.mark);
-        let mut examination = self.judge(candidate)?;
+        let (mut examination, others) = self.judge(candidate)?;
+        for text in &others {
+            let (other, _) = self.judge(&Candidate { text, ..*candidate })?;
+            if other.interesting {
+                examination.interesting = true;
+                break;
+            }
+        }
         examination.wall = started.elapsed();
         Ok(examination)
     }
@@ -229,7 +237,9 @@ impl Examiner for BugExaminer {
 }
 
 impl BugExaminer {
-    fn judge(&mut self, candidate: &Candidate) -> Result<Examination, ReduceError> {
+    /// Does a candidate show the bug? With the scripts that ask for other models, where another release has got one right:
+    /// that may be chance.
+    fn judge(&mut self, candidate: &Candidate) -> Result<(Examination, Vec<String>), ReduceError> {
         let bug = &self.bug;
         let purpose = if candidate.plain { Purpose::Confirmation } else { Purpose::Reduction };
         let text = candidate.text.as_bytes();
@@ -255,7 +265,7 @@ impl BugExaminer {
         // It misbehaves as the bug does, and nothing proves it: that is not the absence of the bug.
         let open = Examination { timed_out, ..Examination::default() };
         if timed_out || !bug.shows(&first, 0) {
-            return Ok(no);
+            return Ok((no, Vec::new()));
         }
         if bug.kind == Kind::Crash {
             // Only what crashes as the bug does costs the run that tells whether it does so in the same place.
@@ -263,7 +273,7 @@ impl BugExaminer {
                 asking.locate(&mut first)?;
             }
             let interesting = bug.shows(&first, 0);
-            return Ok(Examination { interesting, answered: interesting, ..no });
+            return Ok((Examination { interesting, answered: interesting, ..no }, Vec::new()));
         }
         let parsed = smtlib::parse(&mut self.store, text, Mode::Tolerant).ok();
         let script = parsed.as_ref().map(|parsed| &parsed.script);
@@ -272,7 +282,7 @@ impl BugExaminer {
         for (place, party) in bug.parties.iter().enumerate().skip(1) {
             let run = texts.run(&self.store, party, &mut asking)?;
             if !bug.shows(&run, place) {
-                return Ok(open);
+                return Ok((open, Vec::new()));
             }
             runs.push(run);
         }
@@ -302,7 +312,7 @@ impl BugExaminer {
                 (found.value == ModelValue::True).then(|| (found.text.clone(), release))
             });
             if found.is_none() {
-                return Ok(open);
+                return Ok((open, Vec::new()));
             }
             model = found;
         }
@@ -316,23 +326,20 @@ impl BugExaminer {
         let interesting = verdicts.iter().any(|verdict| bug.is(verdict, accused, script));
         // Models that are right are an answer; one that nobody can tell is none, and neither is a wrong answer that
         // nothing refutes.
-        let answered = interesting
-            || bug.kind == Kind::InvalidModel && models_are_right(&mut subject, &runs[0], &mut asking)?;
-        Ok(Examination { interesting, model, answered, ..no })
+        let right = match bug.kind {
+            Kind::InvalidModel if !interesting => right_model(&mut subject, &runs[0], &mut asking)?,
+            _ => None,
+        };
+        let answered = interesting || right.is_some();
+        let others = match (right, script) {
+            (Some(right), Some(script)) if replaced => other_models(&mut self.store, script, &right.model)
+                .iter()
+                .map(|script| print::print(&self.store, script, runs[0].configuration.release()))
+                .collect(),
+            _ => Vec::new(),
+        };
+        Ok((Examination { interesting, model, answered, ..no }, others))
     }
-}
-
-/// Does every model of a run, of which there is one, satisfy what it is a model of?
-fn models_are_right(subject: &mut Subject, run: &Run, asking: &mut Asking) -> Result<bool, RunError> {
-    let mut right = false;
-    for answer in run.answers.trusted().filter(|answer| run.status(answer.check) == Some(Status::Sat)) {
-        let found = subject.model_check(run, answer.check, true, asking)?;
-        right = found.is_some_and(|found| found.value == ModelValue::True);
-        if !right {
-            break;
-        }
-    }
-    Ok(right)
 }
 
 /// A candidate in the words of each solver.

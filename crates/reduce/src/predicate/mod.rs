@@ -2,6 +2,7 @@
 
 mod bug;
 mod command;
+mod models;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -88,6 +88,11 @@ impl Row {
         self.std27 || self.only.as_ref().is_none_or(|who| who.names_family(Family::Standard))
     }
 
+    /// Does only one family of solvers have it?
+    pub fn is_of_one_family(&self) -> bool {
+        !self.std27 && self.only.as_ref().is_some_and(Availability::is_of_one_family)
+    }
+
     /// Does the release accept this operator under some name? (Whether it has the theory at all is the
     /// adapter's knowledge.)
     pub fn accepted_by(&self, release: Release) -> bool {
