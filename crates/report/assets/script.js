@@ -106,16 +106,25 @@ async function copied(element) {
 // Live: the server tells that something has changed, and this page takes the new parts from a fresh copy of itself.
 const listed = () => new Set([...document.querySelectorAll("#findings tbody a")].map((link) => link.getAttribute("href")));
 
+// Tells an element of the page from the others of its kind, also in a fresh copy.
+function nameOf(element) {
+  if (!element) return "";
+  const heading = element.closest("th");
+  const place = element.closest("section");
+  return element.id || element.dataset.column || (heading && `heading ${heading.dataset.column}`) ||
+    (place && element.hasAttribute("href") && `${place.id} ${element.getAttribute("href")}`) || "";
+}
+
 async function refresh(what) {
-  const answer = await fetch(location.href, { cache: "no-store" });
-  if (!answer.ok) return;
+  const answer = await fetch(location.href, { cache: "no-store" }).catch(() => null);
+  if (!answer || !answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   const before = listed();
   const values = new Map([...document.querySelectorAll("#controls input, #controls select")]
     .map((field) => [field.id || field.dataset.column, field.type === "checkbox" ? field.checked : field.value]));
-  const focused = document.activeElement && (document.activeElement.id || document.activeElement.dataset.column);
+  const focused = nameOf(document.activeElement);
   const names = what === "curves" ? [...document.querySelectorAll("[data-fresh]")].map((part) => part.id)
-    : ["tiles", "first", "all"];
+    : ["notes", "tiles", "first", "all"];
   let changed = false;
   for (const name of names) {
     const [old, now] = [document.getElementById(name), fresh.getElementById(name)];
@@ -131,9 +140,9 @@ async function refresh(what) {
     if (field.type === "checkbox") field.checked = value; else field.value = value;
   }
   setUpTable();
-  const again = focused && [...document.querySelectorAll("#controls input, #controls select")]
-    .find((field) => (field.id || field.dataset.column) === focused);
-  if (again) again.focus();
+  const again = focused && [...document.querySelectorAll("#main input, #main select, #main a, #main th button")]
+    .find((element) => nameOf(element) === focused);
+  if (again && again !== document.activeElement) again.focus({ preventScroll: true });
   const news = [...document.querySelectorAll("#findings tbody a")].filter((link) => !before.has(link.getAttribute("href")));
   for (const link of news) link.closest("tr").classList.add("fresh");
   if (what === "findings" && before.size > 0 && news.length > 0) {
@@ -146,6 +155,13 @@ function setUpEvents() {
   const address = document.body.dataset.events;
   if (!address) return;
   const source = new EventSource(address);
+  const all = () => {
+    if (document.getElementById("tiles")) refresh("findings");
+    if (document.querySelector("[data-fresh]")) refresh("curves");
+  };
+  // What happened while nobody could tell this page: before it was connected, and while the connection was gone.
+  source.addEventListener("open", () => { document.getElementById("condition").classList.remove("lost"); all(); });
+  source.addEventListener("error", () => { document.getElementById("condition").classList.add("lost"); });
   source.addEventListener("numbers", (event) => {
     const numbers = JSON.parse(event.data);
     for (const element of document.querySelectorAll("[data-n]")) {
