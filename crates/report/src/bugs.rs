@@ -126,6 +126,15 @@ impl Entry {
         newest.into_iter().flatten().max_by_key(|name| version(name)).cloned().unwrap_or_default()
     }
 
+    /// The newest release that has it, in words.
+    pub fn affected(&self) -> String {
+        let newest = self.newest_release();
+        match newest == self.finding.solver {
+            true => format!("in {newest}"),
+            false => format!("up to {newest}"),
+        }
+    }
+
     /// How far it has come, in one word.
     pub fn stage(&self) -> &'static str {
         match &self.finding.stage {

@@ -152,6 +152,11 @@ impl Reader {
 
     /// The campaign as it is now.
     pub fn read(&mut self) -> Result<Overview, ReportError> {
+        // An open database outlives its folder.
+        if !self.out.is_dir() {
+            let why = "there is no such folder any more".to_owned();
+            return Err(ReportError::NoCampaign { path: self.out.clone(), why });
+        }
         let (mut told, failure) = match self.ask() {
             Ok(told) => (told, None),
             // What was read before is better than nothing.
@@ -381,6 +386,9 @@ fn no_campaign(out: &Path) -> Option<String> {
         return Some(
             "it is the folder of one finding; name the folder in which its folder 'bugs' is".to_owned(),
         );
+    }
+    if out.file_name().is_some_and(|name| name == "bugs") && !out.join("bugs").exists() {
+        return Some("it holds findings; name the folder in which it is".to_owned());
     }
     let shared = Place::of(out).is_ok_and(|place| place.is_shared());
     let is_one = shared || ["bugs", "campaign.db"].iter().any(|name| out.join(name).exists());

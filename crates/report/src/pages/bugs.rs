@@ -2,10 +2,12 @@
 
 use maud::{Markup, html};
 
-use super::{BUGS, Medium, counted, duration, kind_label, kind_name, notes, number, page, text};
+use super::{
+    BUGS, Medium, SETTINGS, counted, duration, kind_counted, kind_label, kind_name, notes, number, page, text,
+};
 use crate::bugs::{Bug, Entry};
 use crate::chart::{short, sparkline};
-use crate::curves::{Axis, cumulative};
+use crate::curves::{Axis, Clock, cumulative};
 use crate::highlight;
 use crate::overview::{Overview, said};
 
@@ -59,6 +61,9 @@ fn lead(overview: &Overview) -> Markup {
         }
         @if !references.is_empty() { ", with " (text(&references)) " as reference" }
         "."
+        @if let Some(performance) = &overview.performance {
+            " Where " (text(&performance.target)) " is slow, and what to blame: " a href=(SETTINGS) { "plots and margins" } "."
+        }
     }
 }
 
@@ -73,8 +78,8 @@ fn nothing(overview: &Overview) -> String {
 
 /// The numbers on top. Those that change while it runs can be replaced by name.
 fn tiles(overview: &Overview) -> Markup {
-    let started = overview.started.unwrap_or_default();
-    let line = |count| cumulative(&overview.samples, started, Axis::Time, count).into_iter().next();
+    let clock = Clock::new(&overview.samples, overview.started.unwrap_or_default(), overview.at);
+    let line = |count| cumulative(&overview.samples, &clock, Axis::Time, count).into_iter().next();
     let (functions, blocks) = overview.reached();
     let cpu = (overview.totals.solver_cpu() + overview.totals.own_cpu) as f64 / 1e6;
     html! {
@@ -84,7 +89,7 @@ fn tiles(overview: &Overview) -> Markup {
             span.more {
                 @for (place, (kind, count)) in overview.kinds().into_iter().enumerate() {
                     @if place > 0 { ", " }
-                    (count) " " (kind_name(kind))
+                    (kind_counted(kind, count))
                 }
             }
         }
@@ -156,7 +161,7 @@ fn answers(entry: &Entry) -> Markup {
 /// What else a developer wants to know at once.
 fn facts(bug: &Bug) -> Vec<String> {
     let entry = &bug.example;
-    let mut facts = vec![entry.newest_release()];
+    let mut facts = vec![entry.affected()];
     if let Some(fixed) = entry.finding.releases.as_ref().and_then(|releases| releases.first_fixed.as_ref()) {
         facts.push(format!("fixed in {fixed}"));
     }

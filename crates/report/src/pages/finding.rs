@@ -38,7 +38,7 @@ pub fn finding(
         h1 { (text(&entry.headline)) }
         p.facts {
             (kind_label(finding.kind))
-            span.fact { (text(&entry.newest_release())) }
+            span.fact { (text(&entry.affected())) }
             span.fact { (entry.fairness(overview.identity.as_ref().map(|identity| identity.options)).meaning()) }
             span.fact { (bug.state()) }
             @if finding.flaky { span.fact { "does not repeat in every run" } }
@@ -67,7 +67,7 @@ pub fn finding(
         section aria-labelledby="tracker" {
             h2 #tracker { "For the tracker " (save(&name, "report.md", file("report.md"))) }
             @match texts.get("report.md") {
-                Some(report) => { details { summary { "the text" } (plain(report)) } }
+                Some(report) => { details open { summary { "the text" } (plain(report)) } }
                 None => { p { "There is no text yet." } }
             }
         }
@@ -276,7 +276,7 @@ fn rechecks(entry: &Entry) -> Markup {
                 h2 #rechecks { "Checked again" }
                 ul {
                     @for one in rechecks {
-                        li class=(if one.outcome == RecheckOutcome::StillThere { "bad" } else { "good" }) {
+                        li class=[looks(one.outcome)] {
                             (text(&one.solver)) ": " b { (one.outcome.words()) } " (" (text(&one.said)) "), "
                             (date(one.at))
                         }
@@ -284,6 +284,14 @@ fn rechecks(entry: &Entry) -> Markup {
                 }
             }
         }
+    }
+}
+
+fn looks(outcome: RecheckOutcome) -> Option<&'static str> {
+    match outcome {
+        RecheckOutcome::StillThere | RecheckOutcome::Changed => Some("bad"),
+        RecheckOutcome::Fixed => Some("good"),
+        RecheckOutcome::Unknown => None,
     }
 }
 
