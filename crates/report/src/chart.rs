@@ -47,7 +47,8 @@ pub fn chart(title: &str, lines: &[Line]) -> Markup {
                 @if lines.len() > 1 {
                     ul.legend {
                         @for (place, line) in lines.iter().enumerate() {
-                            li { span class=(format!("key {}", looks(place))) {} (line.name) }
+                            li { span class=(format!("key {}", looks(place))) {} (line.name)
+                                @if let Some((_, value)) = line.points.last() { " " b { (short(*value)) } } }
                         }
                     }
                 }

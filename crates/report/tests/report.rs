@@ -106,6 +106,27 @@ fn the_most_important_bug_comes_first() {
 }
 
 #[test]
+fn a_bug_in_the_newest_release_of_one_solver_comes_before_one_in_an_old_release_of_another() {
+    let mut old = affected(finding("fixed since", Kind::Crash), &["z3@4.8.7"]);
+    old.releases.as_mut().expect("releases").clean.push("z3@5.4.0".into());
+    let mut new = finding("still there", Kind::Crash);
+    new.solver = "cvc5@1.4.2".into();
+    new.title = "cvc5".into();
+    new.runs[0].solver.clone_from(&new.solver);
+    new.runs[0].version = "1.4.2".into();
+    let mut build = finding("in a build", Kind::Crash);
+    build.solver = "/build/z3".into();
+    build.runs[0].solver.clone_from(&build.solver);
+    build.runs[0].version = "5.5.0".into();
+    let order = |findings: &[&Finding]| -> Vec<String> {
+        let entries = findings.iter().map(|one| entry((*one).clone())).collect();
+        bugs(entries, &[]).into_iter().map(|bug| bug.example.headline).collect()
+    };
+    assert_eq!(order(&[&old, &new]), ["still there", "fixed since"]);
+    assert_eq!(order(&[&old, &build]), ["in a build", "fixed since"]);
+}
+
+#[test]
 fn faces_of_a_bug_are_one_and_the_newest_mark_counts() {
     let one = finding("one", Kind::Crash);
     let mut other = marked(finding("other", Kind::RefutationSoundness), MarkState::Known);

@@ -230,8 +230,9 @@ fn controls(overview: &Overview) -> Markup {
                     }
                 }
             }
-            @if overview.bugs.iter().any(|bug| !bug.faces.is_empty()) {
-                label { input #faces type="checkbox"; " other faces of the same bugs" }
+            @let faces: usize = overview.bugs.iter().map(|bug| bug.faces.len()).sum();
+            @if faces > 0 {
+                label { input #faces type="checkbox"; " other faces of the same bugs (" (faces) ")" }
             }
             output #count for="filter" {}
         }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use smtlib::{Status, Version};
 
 use super::bugs::{address, is_web, link};
-use super::{Medium, date, kind_label, number, page, text};
+use super::{Medium, date, kind_label, notes, number, page, text};
 use crate::bugs::{Bug, Entry};
 use crate::folder::Texts;
 use crate::highlight;
@@ -27,7 +27,8 @@ pub fn finding(
     let (name, files) = (entry.name(), texts.names());
     let file = |file: &str| files.iter().any(|name| name == file);
     let body = html! {
-        nav.crumbs aria-label="Bugs" {
+        (notes(overview))
+        nav #crumbs.crumbs aria-label="Bugs" {
             a href="../index.html" { "All bugs" }
             @if place > 0 { a rel="prev" href=(link("../", &overview.bugs[place - 1].example)) { "← bug " (place) } }
             span { "bug " (place + 1) " of " (overview.bugs.len()) }
@@ -35,6 +36,7 @@ pub fn finding(
                 a rel="next" href=(link("../", &next.example)) { "bug " (place + 2) " →" }
             }
         }
+        section #finding {
         h1 { (text(&entry.headline)) }
         p.facts {
             (kind_label(finding.kind))
@@ -88,6 +90,7 @@ pub fn finding(
         section aria-labelledby="files" {
             h2 #files { "Files" }
             ul.files { @for file in &files { li { a href=(path(&name, file)) { (text(file)) } } } }
+        }
         }
     };
     page(overview, medium, "../", "", &entry.headline, &body)
