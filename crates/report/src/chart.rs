@@ -48,7 +48,7 @@ pub fn chart(title: &str, lines: &[Line]) -> Markup {
                     ul.legend {
                         @for (place, line) in lines.iter().enumerate() {
                             li { span class=(format!("key {}", looks(place))) {} (line.name)
-                                @if let Some((_, value)) = line.points.last() { " " b { (short(*value)) } } }
+                                @if let Some((_, value)) = line.points.last() { " " strong { (short(*value)) } } }
                         }
                     }
                 }

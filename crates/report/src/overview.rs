@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::bugs::{self, Bug, Entry};
 use crate::error::ReportError;
-use crate::performance::Performance;
+use crate::performance::{Performance, RESULTS};
 
 /// A campaign at one moment.
 #[derive(Clone, Debug)]
@@ -204,7 +204,7 @@ impl Reader {
             match store::read(&self.out) {
                 Ok(store) => self.store = Some(store),
                 // A session of performance fuzzing never has one.
-                Err(StoreError::Missing(_)) if self.out.join("results.json").is_file() => {
+                Err(StoreError::Missing(_)) if self.out.join(RESULTS).is_file() => {
                     return Ok(Told::default());
                 }
                 Err(error @ StoreError::Missing(_)) => return Ok(Told::without_store(&error)),
@@ -391,7 +391,7 @@ fn no_campaign(out: &Path) -> Option<String> {
         return Some("it holds findings; name the folder in which it is".to_owned());
     }
     let shared = Place::of(out).is_ok_and(|place| place.is_shared());
-    let is_one = shared || ["bugs", "campaign.db"].iter().any(|name| out.join(name).exists());
+    let is_one = shared || ["bugs", "campaign.db", RESULTS].iter().any(|name| out.join(name).exists());
     (!is_one).then(|| "it has neither campaign.db nor a folder 'bugs'".to_owned())
 }
 

@@ -295,6 +295,31 @@ fn a_report_that_is_cut_short_leaves_no_first_page_and_needs_a_folder() {
 }
 
 #[test]
+fn a_session_of_performance_fuzzing_without_findings_has_a_report() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = serde_json::json!({
+        "target": "z3@5.4.0", "references": ["cvc5@1.4.2"], "logic": "QF_FP", "limit": 2.0, "unit": "CPU seconds",
+        "methods": [{ "method": "bandit", "runs": 1, "margin": 0.25, "perfect": 4.0, "inputs": 10, "cpu": 7.0 }],
+        "ranking": []
+    });
+    std::fs::write(folder.path().join("results.json"), results.to_string()).expect("written");
+    std::fs::write(folder.path().join("cactus.svg"), "<svg xmlns=\"http://www.w3.org/2000/svg\"/>")
+        .expect("written");
+    let overview = Reader::new(folder.path(), "perf").expect("a session").read().expect("read");
+    assert_eq!(overview.notes, Vec::<String>::new());
+    let to = tempfile::tempdir().expect("a folder");
+    report::write(&overview, folder.path(), to.path()).expect("written");
+    let page = |name: &str| plain(&std::fs::read_to_string(to.path().join(name)).expect("a page"));
+    assert!(
+        page("index.html").contains("No input was found on which z3@5.4.0 is far slower"),
+        "{}",
+        page("index.html")
+    );
+    assert!(page("campaign.html").contains("bandit 1 0.250 4.0 10 7"), "{}", page("campaign.html"));
+    assert!(to.path().join("cactus.svg").is_file());
+}
+
+#[test]
 fn a_campaign_whose_folder_is_gone_is_told() {
     let folder = campaign(&[finding("one", Kind::Crash)]);
     let mut reader = Reader::new(folder.path(), "night").expect("a campaign");

@@ -69,6 +69,12 @@ fn lead(overview: &Overview) -> Markup {
 
 /// What to make of a campaign that found nothing.
 fn nothing(overview: &Overview) -> String {
+    if let Some(performance) = &overview.performance {
+        return format!(
+            "No input was found on which {} is far slower than others.",
+            text(&performance.target)
+        );
+    }
     match (overview.totals.tests, overview.condition) {
         (0, crate::overview::Condition::Running { .. }) => "The campaign has just begun.".to_owned(),
         (0, _) => "The campaign has made no test yet: `osprey fuzz` makes some.".to_owned(),
