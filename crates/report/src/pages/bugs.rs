@@ -142,7 +142,8 @@ fn card(rank: usize, bug: &Bug, script: &str) -> Markup {
                 (kind_label(bug.kind))
                 @for fact in facts(bug) { span.fact { (text(&fact)) } }
             }
-            pre.smt { code { (highlight::script(shown)) } }
+            @if shown.is_empty() { p.more { "Its script is gone." } }
+            @else { pre.smt { code { (highlight::script(shown)) } } }
             @if cut { p.more { a href=(link("", entry)) { "the rest of the script" } } }
             p.answers { (answers(entry)) }
         }

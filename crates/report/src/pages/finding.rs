@@ -27,7 +27,7 @@ pub fn finding(
     let (name, files) = (entry.name(), texts.names());
     let file = |file: &str| files.iter().any(|name| name == file);
     let body = html! {
-        (notes(overview))
+        @if medium == Medium::Live { (notes(overview)) }
         nav #crumbs.crumbs aria-label="Bugs" {
             a href="../index.html" { "All bugs" }
             @if place > 0 { a rel="prev" href=(link("../", &overview.bugs[place - 1].example)) { "← bug " (place) } }
