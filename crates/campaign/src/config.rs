@@ -283,6 +283,8 @@ pub struct Settings {
     pub known: KnownBugs,
     /// One JSON object per line for everything that happens.
     pub log: Option<PathBuf>,
+    /// The command line, which reports name.
+    pub command: String,
 }
 
 impl Identity {

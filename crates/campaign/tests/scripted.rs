@@ -82,6 +82,7 @@ fn settings(out: &Path, iterations: u64) -> Settings {
         reduce_all: true,
         known: campaign::KnownBugs::default(),
         log: None,
+        command: "osprey fuzz".to_owned(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use campaign::store::{Place, Presence};
+use campaign::store::{CampaignStore, Place, Presence};
 use campaign::{CampaignError, findings, hash};
 use solver::Home;
 
@@ -38,4 +38,10 @@ pub fn fetch(out: &Path) -> Result<()> {
     let mut store = place.read().map_err(CampaignError::from)?;
     store.archive().map_or(Ok(()), |archive| findings::fetch(archive, &bugs))?;
     Ok(())
+}
+
+/// The store of a campaign whose folders of findings are on a server; nothing for one that is in this folder.
+pub fn archived(out: &Path) -> Result<Option<Box<dyn CampaignStore>>, CampaignError> {
+    let place = Place::of(out)?;
+    Ok(if place.is_shared() { Some(place.open()?) } else { None })
 }

@@ -6,6 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 use campaign::store;
+use solver::quoted;
 
 /// The variable in which libpq's users keep the password.
 const VARIABLE: &str = "PGPASSWORD";
@@ -26,6 +27,13 @@ pub fn hide() -> std::io::Result<()> {
         unsafe { std::env::remove_var(VARIABLE) };
     }
     Ok(())
+}
+
+/// The command line as it was given, which has no password in it any more.
+pub fn command_line() -> String {
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy())).collect();
+    format!("osprey {}", words.join(" "))
 }
 
 /// A word of the command line without the password of an address in it.

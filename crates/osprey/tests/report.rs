@@ -205,6 +205,61 @@ fn a_finding_appears_on_an_open_page_without_a_reload() {
 }
 
 #[test]
+fn a_page_says_when_the_server_is_gone_and_shows_what_it_has_missed_when_it_is_back() {
+    let Some(campaign) = TwoBugs::new() else { return };
+    let Some(mut browser) = browser() else { return };
+    campaign.find_one();
+    let serving = Serving::start(&[&campaign.out, "--listen", "127.0.0.1:0"], None);
+    let address = serving.address.clone();
+    browser.open(&format!("http://{address}/"));
+    browser.value("window.kept = 'the same page'; document.querySelector('#findings tbody a').focus()");
+    drop(serving);
+    browser.wait_for("document.getElementById('condition').classList.contains('lost')");
+    campaign.find_one();
+    let _again = Serving::start(&[&campaign.out, "--listen", &address], None);
+    browser.wait_for(&format!("{SHOWN} === 2"));
+    browser.wait_for("!document.getElementById('condition').classList.contains('lost')");
+    assert_eq!(browser.value("window.kept"), "the same page");
+    let focused = browser.value("document.activeElement.closest('tbody') !== null");
+    assert_eq!(focused, true, "whoever goes through the list with keys stays where they are");
+}
+
+#[test]
+fn a_page_says_when_the_folder_of_the_campaign_is_gone() {
+    let Some(campaign) = TwoBugs::new() else { return };
+    let Some(mut browser) = browser() else { return };
+    campaign.find_one();
+    let serving = Serving::start(&[&campaign.out, "--listen", "127.0.0.1:0"], None);
+    browser.open(&format!("http://{}/", serving.address));
+    let notes = "document.getElementById('notes').textContent";
+    assert_eq!(browser.value(notes), "");
+    std::fs::rename(&campaign.out, campaign.place.path("elsewhere")).expect("moved");
+    browser.wait_for(&format!("{notes}.includes('no such folder any more')"));
+    assert_eq!(browser.value(SHOWN), 1, "what was read before is still shown");
+    std::fs::rename(campaign.place.path("elsewhere"), &campaign.out).expect("moved back");
+    browser.wait_for(&format!("{notes} === ''"));
+}
+
+#[test]
+fn who_does_not_say_what_they_want_is_hung_up_on() {
+    use std::io::{Read as _, Write as _};
+    let place = Folder::new();
+    std::fs::create_dir_all(place.path("empty/bugs")).expect("a folder");
+    let serving = Serving::start(&[&place.path("empty"), "--listen", "localhost:0"], None);
+    let mut slow = std::net::TcpStream::connect(&serving.address).expect("it listens");
+    slow.write_all(b"GET / HTTP/1.1\r\nHost: 127").expect("half a request");
+    slow.set_read_timeout(Some(std::time::Duration::from_secs(120))).expect("set");
+    let mut answer = Vec::new();
+    slow.read_to_end(&mut answer).expect("the end of the connection");
+    assert!(serving.get("/", "").starts_with("HTTP/1.1 200"));
+    for address in ["7380", "example.com:80", "127.0.0.1:99999"] {
+        let refused = run(&["serve", &place.path("empty"), "--listen", address]);
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+        assert!(complaint(&refused).contains("such as 127.0.0.1:7380"), "{}", complaint(&refused));
+    }
+}
+
+#[test]
 fn answers_carry_their_policy_and_files_are_text() {
     let Some(campaign) = TwoBugs::new() else { return };
     campaign.find_one();
@@ -224,6 +279,19 @@ fn answers_carry_their_policy_and_files_are_text() {
     ] {
         assert!(serving.get(path, "").starts_with("HTTP/1.1 404"), "{path}");
     }
+    let head = {
+        use std::io::{Read as _, Write as _};
+        let mut stream = std::net::TcpStream::connect(&serving.address).expect("it listens");
+        let asked = format!("HEAD / HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", serving.address);
+        stream.write_all(asked.as_bytes()).expect("asked");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer
+    };
+    assert!(head.starts_with("HTTP/1.1 200") && !head.contains("<html"), "{head}");
+    let settings = serving.get("/campaign.html", "");
+    assert!(settings.contains("--engine seed --iterations 1"), "the very command line: {settings}");
+    assert!(settings.contains(&format!("<li>osprey {}</li>", env!("CARGO_PKG_VERSION"))), "{settings}");
     let rebound = serving.get("/", "Host: evil.example\r\n");
     assert!(rebound.starts_with("HTTP/1.1 403"), "{rebound}");
     let port = serving.address.clone();
@@ -301,6 +369,17 @@ fn a_mark_is_kept_shown_and_heeded_by_later_campaigns_and_another_release_is_ask
     assert!(shown.contains("marked: reported") && shown.contains("## Expected"), "{shown}");
     let markdown = text(&run(&["report", &campaign.out, "--format", "markdown"]));
     assert!(markdown.contains("1 bug in") && markdown.contains("| reported |"), "{markdown}");
+
+    // A finding that is all there is, as of `osprey perf` or sent by somebody, can be marked too.
+    std::fs::create_dir_all(campaign.place.path("sent/bugs")).expect("a folder");
+    let sent = campaign.place.path("sent/bugs/one");
+    std::fs::rename(&finding, &sent).expect("moved");
+    let marked = run(&["findings", "mark", &sent, "--as", "known", "--note", "one\nline"]);
+    assert_eq!(marked.status.code(), Some(0), "{}", text(&marked));
+    let listed = text(&run(&["findings", &campaign.place.path("sent")]));
+    assert!(listed.contains("marked: known, one line"), "{listed}");
+    std::fs::rename(&sent, &finding).expect("moved back");
+    mark(&["--as", "reported", "--link", link]);
 
     let seed = campaign.place.path("seeds/remainder.smt2");
     let solver = format!("'{}'", campaign.place.path("z3"));

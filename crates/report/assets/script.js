@@ -43,7 +43,9 @@ function applySort() {
   const body = table().tBodies[0];
   const rows = [...body.rows].map((row, place) => ({ row, key: key(row), place }));
   const order = (a, b) => (numeric ? a - b : a.localeCompare(b, "en", { numeric: true }));
-  rows.sort((a, b) => (down ? -1 : 1) * order(a.key, b.key) || a.place - b.place);
+  // What has no number comes last either way.
+  const missing = (row) => (row.key === Infinity ? 1 : 0);
+  rows.sort((a, b) => missing(a) - missing(b) || (down ? -1 : 1) * order(a.key, b.key) || a.place - b.place);
   body.append(...rows.map(({ row }) => row));
   [...table().tHead.rows[0].cells].forEach((cell, place) => {
     if (place === column) cell.setAttribute("aria-sort", down ? "descending" : "ascending");
@@ -74,6 +76,7 @@ function setUpTable() {
 
 function setUpCopy() {
   for (const text of document.querySelectorAll("pre[data-copy]")) {
+    if (text.closest(".copyable")) continue;
     const frame = document.createElement("div");
     frame.className = "copyable";
     text.replaceWith(frame);
@@ -106,21 +109,36 @@ async function copied(element) {
 // Live: the server tells that something has changed, and this page takes the new parts from a fresh copy of itself.
 const listed = () => new Set([...document.querySelectorAll("#findings tbody a")].map((link) => link.getAttribute("href")));
 
+// Parts of the page as the server sent them: what this script has added is no difference.
+const delivered = new Map([...document.querySelectorAll("#main [id]")].filter((part) => part.matches("section, nav, #notes"))
+  .map((part) => [part.id, part.innerHTML]));
+
+// Tells an element of the page from the others of its kind, also in a fresh copy.
+function nameOf(element) {
+  if (!element) return "";
+  const heading = element.closest("th");
+  const place = element.closest("section");
+  return element.id || element.dataset.column || (heading && `heading ${heading.dataset.column}`) ||
+    (place && element.hasAttribute("href") && `${place.id} ${element.getAttribute("href")}`) || "";
+}
+
 async function refresh(what) {
-  const answer = await fetch(location.href, { cache: "no-store" });
-  if (!answer.ok) return;
+  const answer = await fetch(location.href, { cache: "no-store" }).catch(() => null);
+  if (!answer || !answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   const before = listed();
   const values = new Map([...document.querySelectorAll("#controls input, #controls select")]
     .map((field) => [field.id || field.dataset.column, field.type === "checkbox" ? field.checked : field.value]));
-  const focused = document.activeElement && (document.activeElement.id || document.activeElement.dataset.column);
-  const names = what === "curves" ? [...document.querySelectorAll("[data-fresh]")].map((part) => part.id)
-    : ["tiles", "first", "all"];
+  const focused = nameOf(document.activeElement);
+  const names = what === "curves" ? ["tiles", ...[...document.querySelectorAll("[data-fresh]")].map((part) => part.id)]
+    : ["notes", "tiles", "first", "all", "crumbs", "finding"];
   let changed = false;
   for (const name of names) {
     const [old, now] = [document.getElementById(name), fresh.getElementById(name)];
-    if (old && now && old.innerHTML !== now.innerHTML) { old.replaceWith(now); changed = true; }
-    else if (!old && now) { document.getElementById("main").append(now); changed = true; }
+    if (!now || (old && delivered.get(name) === now.innerHTML)) continue;
+    delivered.set(name, now.innerHTML);
+    if (old) old.replaceWith(now); else document.getElementById("main").append(now);
+    changed = true;
   }
   if (!changed) return;
   const title = fresh.querySelector("h1");
@@ -130,10 +148,11 @@ async function refresh(what) {
     if (value === undefined) continue;
     if (field.type === "checkbox") field.checked = value; else field.value = value;
   }
-  setUpTable();
-  const again = focused && [...document.querySelectorAll("#controls input, #controls select")]
-    .find((field) => (field.id || field.dataset.column) === focused);
-  if (again) again.focus();
+  if (!document.querySelector("#findings th button")) setUpTable();
+  setUpCopy();
+  const again = focused && [...document.querySelectorAll("#main input, #main select, #main a, #main th button")]
+    .find((element) => nameOf(element) === focused);
+  if (again && again !== document.activeElement) again.focus({ preventScroll: true });
   const news = [...document.querySelectorAll("#findings tbody a")].filter((link) => !before.has(link.getAttribute("href")));
   for (const link of news) link.closest("tr").classList.add("fresh");
   if (what === "findings" && before.size > 0 && news.length > 0) {
@@ -146,6 +165,10 @@ function setUpEvents() {
   const address = document.body.dataset.events;
   if (!address) return;
   const source = new EventSource(address);
+  const all = async () => { await refresh("findings"); await refresh("curves"); };
+  // What happened while nobody could tell this page: before it was connected, and while the connection was gone.
+  source.addEventListener("open", () => { document.getElementById("condition").classList.remove("lost"); all(); });
+  source.addEventListener("error", () => { document.getElementById("condition").classList.add("lost"); });
   source.addEventListener("numbers", (event) => {
     const numbers = JSON.parse(event.data);
     for (const element of document.querySelectorAll("[data-n]")) {
@@ -154,8 +177,8 @@ function setUpEvents() {
     }
     document.getElementById("condition").classList.toggle("running", numbers.running === "true");
   });
-  source.addEventListener("findings", () => { if (document.getElementById("tiles")) refresh("findings"); });
-  source.addEventListener("curves", () => { if (document.querySelector("[data-fresh]")) refresh("curves"); });
+  source.addEventListener("findings", () => refresh("findings"));
+  source.addEventListener("curves", () => refresh("curves"));
   addEventListener("pagehide", () => source.close());
 }
 

@@ -126,6 +126,15 @@ impl Entry {
         newest.into_iter().flatten().max_by_key(|name| version(name)).cloned().unwrap_or_default()
     }
 
+    /// The newest release that has it, in words.
+    pub fn affected(&self) -> String {
+        let newest = self.newest_release();
+        match newest == self.finding.solver {
+            true => format!("in {newest}"),
+            false => format!("up to {newest}"),
+        }
+    }
+
     /// How far it has come, in one word.
     pub fn stage(&self) -> &'static str {
         match &self.finding.stage {
@@ -162,7 +171,7 @@ impl Bug {
 
     /// Wrong answers first, `unsat` before `sat`, then wrong models, then the rest; default options before others; newer
     /// releases before older ones. What somebody has dealt with comes last, what is not told apart yet after what is.
-    fn rank(&self) -> impl Ord + use<> {
+    fn rank(&self, releases: &Known) -> impl Ord + use<> {
         let dealt_with = match self.mark.as_ref().map(|mark| mark.state) {
             None => 0,
             Some(MarkState::Reported) => 1,
@@ -171,14 +180,14 @@ impl Bug {
             Some(MarkState::NotABug) => 4,
         };
         let example = &self.example;
-        let newest = self.members().map(Entry::newest_release).filter_map(|name| version(&name)).max();
+        let newer = self.members().map(|entry| releases.newer(entry)).min();
         (
             dealt_with,
             self.kind,
             example.finding.is_pending(),
             example.finding.flaky,
             !example.options().is_empty(),
-            Reverse(newest),
+            newer,
             !example.finding.is_reduced(),
             example.size().map_or(usize::MAX, |(nodes, _)| nodes),
             Reverse(self.shown),
@@ -200,6 +209,7 @@ pub fn bugs(entries: Vec<Entry>, known: &[KnownFinding]) -> Vec<Bug> {
             false => unknown.push(entry),
         }
     }
+    let releases = Known::of(by_hash.values().chain(&unknown));
     let mut members: BTreeMap<String, (u64, Vec<Entry>)> = BTreeMap::new();
     for group in Group::all(known) {
         let there = group.members.iter().filter_map(|member| by_hash.remove(&member.hash)).collect();
@@ -221,8 +231,48 @@ pub fn bugs(entries: Vec<Entry>, known: &[KnownFinding]) -> Vec<Bug> {
         Some(Bug { id, kind, shown, mark, example, faces: members.collect() })
     };
     let mut bugs: Vec<Bug> = members.into_iter().filter_map(bug).collect();
-    bugs.sort_by_cached_key(Bug::rank);
+    bugs.sort_by_cached_key(|bug| bug.rank(&releases));
     bugs
+}
+
+/// Releases of each solver that anything in the campaign names. How old a release is tells the number of newer ones: numbers of
+/// different solvers' releases cannot be compared.
+struct Known(BTreeMap<String, BTreeSet<Version>>);
+
+impl Known {
+    fn of<'a>(entries: impl Iterator<Item = &'a Entry>) -> Known {
+        let mut known: BTreeMap<String, BTreeSet<Version>> = BTreeMap::new();
+        for finding in entries.map(|entry| &entry.finding) {
+            let of_it = |name: &&String| kind_of_solver(name) == kind_of_solver(&finding.solver);
+            let tried = finding.releases.iter();
+            let tried =
+                tried.flat_map(|releases| [&releases.affected, &releases.clean, &releases.silent]).flatten();
+            let names = tried
+                .chain(finding.handling.rechecks.iter().map(|recheck| &recheck.solver))
+                .chain(finding.runs.iter().map(|run| &run.solver))
+                .filter(of_it);
+            let versions = names.filter_map(|name| version(name)).chain(build(finding));
+            known.entry(finding.title.clone()).or_default().extend(versions);
+        }
+        Known(known)
+    }
+
+    /// Releases of its solver that are newer than the newest one that has it.
+    fn newer(&self, entry: &Entry) -> usize {
+        let newest = version(&entry.newest_release()).into_iter().chain(build(&entry.finding)).max();
+        let all = self.0.get(&entry.finding.title).into_iter().flatten();
+        all.filter(|one| newest.as_ref().is_none_or(|newest| *one > newest)).count()
+    }
+}
+
+/// `z3` of `z3@4.8.7`.
+fn kind_of_solver(name: &str) -> &str {
+    name.split_once('@').map_or(name, |(kind, _)| kind)
+}
+
+/// What the accused program said its version is.
+fn build(finding: &Finding) -> Option<Version> {
+    finding.runs.first().and_then(|run| run.version.parse().ok())
 }
 
 fn shared<S: serde::Serializer>(finding: &Arc<Finding>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -12,7 +12,7 @@ const SIZE: (f64, f64) = (560.0, 240.0);
 /// Room for labels: left, right, top, bottom.
 const MARGIN: (f64, f64, f64, f64) = (56.0, 12.0, 10.0, 26.0);
 
-/// Colours in the style sheet; further lines share the last.
+/// Colours in the style sheet; further lines have them again, dashed.
 const COLOURS: usize = 8;
 
 /// A chart with its title and its legend.
@@ -40,20 +40,26 @@ pub fn chart(title: &str, lines: &[Line]) -> Markup {
                         text.tick x=(n(x(tick))) y=(n(SIZE.1 - 8.0)) text-anchor="middle" { (moment(tick)) }
                     }
                     @for (place, line) in lines.iter().enumerate().rev() {
-                        polyline class=(format!("line c{}", place.min(COLOURS - 1)))
+                        polyline class=(format!("line {}", looks(place)))
                             points=(path(&line.points, &x, &y)) {}
                     }
                 }
                 @if lines.len() > 1 {
                     ul.legend {
                         @for (place, line) in lines.iter().enumerate() {
-                            li { span class=(format!("key c{}", place.min(COLOURS - 1))) {} (line.name) }
+                            li { span class=(format!("key {}", looks(place))) {} (line.name)
+                                @if let Some((_, value)) = line.points.last() { " " strong { (short(*value)) } } }
                         }
                     }
                 }
             }
         }
     }
+}
+
+/// Classes of the line at this place.
+fn looks(place: usize) -> String {
+    format!("c{}{}", place % COLOURS, if place < COLOURS { "" } else { " dashed" })
 }
 
 /// A line without anything around it.
@@ -162,6 +168,8 @@ mod tests {
         assert!(!text.contains("style=") && !text.contains("<b>"), "{text}");
         let nothing = chart("Bugs", &[]).into_string();
         assert!(nothing.contains("nothing yet"), "{nothing}");
+        let different: std::collections::BTreeSet<String> = (0..2 * COLOURS).map(looks).collect();
+        assert_eq!(different.len(), 2 * COLOURS, "no two lines look the same");
     }
 
     #[test]

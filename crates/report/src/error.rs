@@ -24,6 +24,9 @@ pub enum ReportError {
         "'{}' holds files that are no report of osprey: choose another folder with -o, or empty this one", .0.display()
     )]
     Occupied(PathBuf),
+    /// A file is where the folder should be.
+    #[error("'{}' is a file: pages need a folder, which -o names; --format makes a single file", .0.display())]
+    NoFolder(PathBuf),
     /// The disk is full or not writable.
     #[error("cannot write '{}': {source}", .path.display())]
     Disk {
@@ -37,7 +40,10 @@ pub enum ReportError {
         "{0} is in use by another program: choose another port with --listen, or port 0 for any free one"
     )]
     PortInUse(SocketAddr),
-    /// An address that this machine does not have, or may not use.
+    /// A port that belongs to the system.
+    #[error("{0} may not be used by this user: choose a port above 1023 with --listen")]
+    PortForbidden(SocketAddr),
+    /// An address that this machine does not have.
     #[error("cannot listen on {address}: {source}")]
     Listen {
         /// The address.

@@ -47,7 +47,10 @@ impl Texts {
     pub fn read(folder: &Path) -> Texts {
         let mut texts = BTreeMap::new();
         let mut take = |name: String| {
-            if let Ok(text) = input::read_text(&folder.join(&name), input::LARGEST_FILE) {
+            let path = folder.join(&name);
+            // A link could lead to any file of whoever makes the report.
+            let is_file = fs::symlink_metadata(&path).is_ok_and(|about| about.is_file());
+            if let Some(text) = is_file.then(|| input::read_text(&path, input::LARGEST_FILE).ok()).flatten() {
                 texts.insert(name, text);
             }
         };
@@ -75,8 +78,7 @@ impl Texts {
 
 /// The script that shows a finding.
 pub(crate) fn script_of(entry: &Entry) -> String {
-    let path = entry.folder.join(entry.finding.script_name());
-    input::read_text(&path, input::LARGEST_FILE).unwrap_or_default()
+    Texts::read(&entry.folder).get(entry.finding.script_name()).unwrap_or_default().to_owned()
 }
 
 /// Writes the report of a campaign, whose output folder is `from`. A report that is there already is replaced.
@@ -141,17 +143,24 @@ impl Folder<'_> {
 /// Makes the folder, and empties it if it holds an earlier report; a stranger's files are left alone.
 fn prepare(to: &Path) -> Result<(), ReportError> {
     let failed = |error| ReportError::disk(to, error);
+    if to.exists() && !to.is_dir() {
+        return Err(ReportError::NoFolder(to.to_owned()));
+    }
     if to.is_dir() {
         let stamped = to.join(STAMP).is_file();
         let empty = fs::read_dir(to).map_err(failed)?.next().is_none();
         if !stamped && !empty {
             return Err(ReportError::Occupied(to.to_owned()));
         }
-        for part in ["finding", "files"] {
+        // The first page goes first: if this is cut short, there is none that leads to pages that are gone.
+        for part in [BUGS, "finding", "files", "cactus.svg", "curves.svg"] {
             let part = to.join(part);
-            if part.is_dir() {
-                fs::remove_dir_all(&part).map_err(|error| ReportError::disk(&part, error))?;
-            }
+            let removed = match part.is_dir() {
+                true => fs::remove_dir_all(&part),
+                false if part.exists() => fs::remove_file(&part),
+                false => Ok(()),
+            };
+            removed.map_err(|error| ReportError::disk(&part, error))?;
         }
     }
     fs::create_dir_all(to).map_err(failed)?;

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::bugs::{self, Bug, Entry};
 use crate::error::ReportError;
-use crate::performance::Performance;
+use crate::performance::{Performance, RESULTS};
 
 /// A campaign at one moment.
 #[derive(Clone, Debug)]
@@ -152,6 +152,11 @@ impl Reader {
 
     /// The campaign as it is now.
     pub fn read(&mut self) -> Result<Overview, ReportError> {
+        // An open database outlives its folder.
+        if !self.out.is_dir() {
+            let why = "there is no such folder any more".to_owned();
+            return Err(ReportError::NoCampaign { path: self.out.clone(), why });
+        }
         let (mut told, failure) = match self.ask() {
             Ok(told) => (told, None),
             // What was read before is better than nothing.
@@ -199,7 +204,7 @@ impl Reader {
             match store::read(&self.out) {
                 Ok(store) => self.store = Some(store),
                 // A session of performance fuzzing never has one.
-                Err(StoreError::Missing(_)) if self.out.join("results.json").is_file() => {
+                Err(StoreError::Missing(_)) if self.out.join(RESULTS).is_file() => {
                     return Ok(Told::default());
                 }
                 Err(error @ StoreError::Missing(_)) => return Ok(Told::without_store(&error)),
@@ -382,8 +387,11 @@ fn no_campaign(out: &Path) -> Option<String> {
             "it is the folder of one finding; name the folder in which its folder 'bugs' is".to_owned(),
         );
     }
+    if out.file_name().is_some_and(|name| name == "bugs") && !out.join("bugs").exists() {
+        return Some("it holds findings; name the folder in which it is".to_owned());
+    }
     let shared = Place::of(out).is_ok_and(|place| place.is_shared());
-    let is_one = shared || ["bugs", "campaign.db"].iter().any(|name| out.join(name).exists());
+    let is_one = shared || ["bugs", "campaign.db", RESULTS].iter().any(|name| out.join(name).exists());
     (!is_one).then(|| "it has neither campaign.db nor a folder 'bugs'".to_owned())
 }
 

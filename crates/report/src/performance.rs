@@ -5,7 +5,10 @@ use std::path::Path;
 use campaign::input;
 use serde::{Deserialize, Serialize};
 
-/// The parts of `results.json` that a report shows.
+/// What a session of performance fuzzing leaves, even if it found nothing.
+pub const RESULTS: &str = "results.json";
+
+/// The parts of it that a report shows.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Performance {
     pub target: String,
@@ -51,7 +54,7 @@ const PLOTS: [(&str, &str); 2] =
 impl Performance {
     /// What is in this folder; nothing if no session of performance fuzzing has ended in it.
     pub fn read(out: &Path) -> Option<Performance> {
-        let text = input::read_text(&out.join("results.json"), input::LARGEST_FILE).ok()?;
+        let text = input::read_text(&out.join(RESULTS), input::LARGEST_FILE).ok()?;
         let read: Performance = serde_json::from_str(&text).ok()?;
         let plots = PLOTS.into_iter().filter(|(name, _)| out.join(name).is_file()).collect();
         Some(Performance { plots, ..read })

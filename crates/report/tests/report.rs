@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use campaign::findings::{Handling, Mark, MarkState, Releases, Small};
-use campaign::store::{Delta, Place, Sample};
+use campaign::store::{Counts, DEFAULT_OPTIONS, Delta, OPTION, Place, Sample};
 use campaign::{Finding, Identity};
 use oracle::Kind;
 use report::{Entry, Reader, ReportError, bugs};
@@ -76,6 +76,9 @@ fn campaign(findings: &[Finding]) -> tempfile::TempDir {
     delta.totals.tests = 10;
     delta.totals.elapsed = 2000;
     delta.totals.refusals.count("line 1: <script>alert(5)</script>".into());
+    delta.totals.commands.count("osprey fuzz '<script>alert(6)</script>' --diver-uniform".into());
+    delta.totals.versions.count("z3@4.8.7: the PyPI package z3-solver 4.8.7".into());
+    delta.learned.add(OPTION, DEFAULT_OPTIONS, &Counts { tests: 8, ..Counts::default() });
     place.open().and_then(|mut store| store.merge(&delta)).expect("counted");
     folder
 }
@@ -100,6 +103,27 @@ fn the_most_important_bug_comes_first() {
     let order: Vec<String> = bugs(given, &[]).into_iter().map(|bug| bug.example.headline).collect();
     let wanted: Vec<String> = wanted.into_iter().map(|finding| finding.signature.to_string()).collect();
     assert_eq!(order, wanted);
+}
+
+#[test]
+fn a_bug_in_the_newest_release_of_one_solver_comes_before_one_in_an_old_release_of_another() {
+    let mut old = affected(finding("fixed since", Kind::Crash), &["z3@4.8.7"]);
+    old.releases.as_mut().expect("releases").clean.push("z3@5.4.0".into());
+    let mut new = finding("still there", Kind::Crash);
+    new.solver = "cvc5@1.4.2".into();
+    new.title = "cvc5".into();
+    new.runs[0].solver.clone_from(&new.solver);
+    new.runs[0].version = "1.4.2".into();
+    let mut build = finding("in a build", Kind::Crash);
+    build.solver = "/build/z3".into();
+    build.runs[0].solver.clone_from(&build.solver);
+    build.runs[0].version = "5.5.0".into();
+    let order = |findings: &[&Finding]| -> Vec<String> {
+        let entries = findings.iter().map(|one| entry((*one).clone())).collect();
+        bugs(entries, &[]).into_iter().map(|bug| bug.example.headline).collect()
+    };
+    assert_eq!(order(&[&old, &new]), ["still there", "fixed since"]);
+    assert_eq!(order(&[&old, &build]), ["in a build", "fixed since"]);
 }
 
 #[test]
@@ -203,8 +227,108 @@ fn other_programs_get_rows_test_cases_and_json() {
     let json: serde_json::Value = serde_json::from_str(&report::json(&overview)).expect("JSON");
     assert_eq!(json["bugs"].as_array().map(Vec::len), Some(2));
     assert_eq!(json["totals"]["tests"], 10);
+    assert_eq!(json["samples"].as_array().map(Vec::len), Some(2), "what curves are made of");
+    assert_eq!(json["learned"][0][1], DEFAULT_OPTIONS);
     let markdown = report::markdown(&overview);
     assert!(markdown.starts_with("# 2 bugs in") && !markdown.contains(" <unsat>"), "{markdown}");
+}
+
+/// A page without its tags.
+fn plain(page: &str) -> String {
+    let parts = page.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    parts.collect::<Vec<_>>().join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn pages_tell_how_the_campaign_was_started_and_which_options_bugs_need() {
+    let findings = [finding("one", Kind::Crash), finding("two", Kind::Crash)];
+    let campaign = campaign(&[&findings[..], &[with_option(finding("three", Kind::Crash))]].concat());
+    let overview = Reader::new(campaign.path(), "night").expect("a campaign").read().expect("read");
+    let to = tempfile::tempdir().expect("a folder");
+    report::write(&overview, campaign.path(), to.path()).expect("written");
+    let page = |name: &str| plain(&std::fs::read_to_string(to.path().join(name)).expect("a page"));
+    let settings = page("campaign.html");
+    assert!(
+        settings.contains("osprey fuzz '&lt;script&gt;alert(6)&lt;/script&gt;' --diver-uniform"),
+        "{settings}"
+    );
+    assert!(settings.contains("Versions z3@4.8.7: the PyPI package"), "{settings}");
+    let time = page("time.html");
+    assert!(time.contains("default options 2 8"), "two bugs need no option: {time}");
+    assert!(time.contains("smt.arith.solver 1 –"), "nobody has counted its runs: {time}");
+    assert!(page("index.html").contains("3 crashes"));
+}
+
+#[test]
+fn a_link_in_the_folder_of_a_finding_leads_nowhere() {
+    let campaign = campaign(&[finding("one", Kind::Crash)]);
+    let secret = campaign.path().join("secret");
+    std::fs::write(&secret, "nobody's business").expect("written");
+    let reader = || Reader::new(campaign.path(), "night").expect("a campaign").read().expect("read");
+    let folder = reader().bugs[0].example.folder.clone();
+    for file in ["reduced.smt2", "report.md"] {
+        std::fs::remove_file(folder.join(file)).expect("removed");
+        std::os::unix::fs::symlink(&secret, folder.join(file)).expect("a link");
+    }
+    let overview = reader();
+    let to = tempfile::tempdir().expect("a folder");
+    report::write(&overview, campaign.path(), to.path()).expect("written");
+    let told = |path: &PathBuf| std::fs::read_to_string(path).is_ok_and(|text| text.contains("business"));
+    assert_eq!(files(to.path()).into_iter().filter(told).collect::<Vec<_>>(), Vec::<PathBuf>::new());
+    assert!(
+        !report::junit(&overview).contains("business") && !report::markdown(&overview).contains("business")
+    );
+}
+
+#[test]
+fn a_report_that_is_cut_short_leaves_no_first_page_and_needs_a_folder() {
+    let campaign = campaign(&[finding("one", Kind::Crash)]);
+    let overview = Reader::new(campaign.path(), "night").expect("a campaign").read().expect("read");
+    let to = tempfile::tempdir().expect("a folder");
+    let written = report::write(&overview, campaign.path(), to.path()).expect("written");
+    std::fs::remove_file(to.path().join("style.css")).expect("removed");
+    std::fs::create_dir(to.path().join("style.css")).expect("in the way");
+    let failed = report::write(&overview, campaign.path(), to.path()).expect_err("cut short");
+    assert!(failed.is_disk() && !written.index.exists(), "{failed}");
+    let refused = report::write(&overview, campaign.path(), &campaign.path().join("campaign.db"));
+    assert!(matches!(refused, Err(ReportError::NoFolder(_))), "{refused:?}");
+}
+
+#[test]
+fn a_session_of_performance_fuzzing_without_findings_has_a_report() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = serde_json::json!({
+        "target": "z3@5.4.0", "references": ["cvc5@1.4.2"], "logic": "QF_FP", "limit": 2.0, "unit": "CPU seconds",
+        "methods": [{ "method": "bandit", "runs": 1, "margin": 0.25, "perfect": 4.0, "inputs": 10, "cpu": 7.0 }],
+        "ranking": []
+    });
+    std::fs::write(folder.path().join("results.json"), results.to_string()).expect("written");
+    std::fs::write(folder.path().join("cactus.svg"), "<svg xmlns=\"http://www.w3.org/2000/svg\"/>")
+        .expect("written");
+    let overview = Reader::new(folder.path(), "perf").expect("a session").read().expect("read");
+    assert_eq!(overview.notes, Vec::<String>::new());
+    let to = tempfile::tempdir().expect("a folder");
+    report::write(&overview, folder.path(), to.path()).expect("written");
+    let page = |name: &str| plain(&std::fs::read_to_string(to.path().join(name)).expect("a page"));
+    assert!(
+        page("index.html").contains("No input was found on which z3@5.4.0 is far slower"),
+        "{}",
+        page("index.html")
+    );
+    assert!(page("campaign.html").contains("bandit 1 0.250 4.0 10 7"), "{}", page("campaign.html"));
+    assert!(to.path().join("cactus.svg").is_file());
+}
+
+#[test]
+fn a_campaign_whose_folder_is_gone_is_told() {
+    let folder = campaign(&[finding("one", Kind::Crash)]);
+    let mut reader = Reader::new(folder.path(), "night").expect("a campaign");
+    reader.read().expect("read");
+    let bugs = Reader::new(&folder.path().join("bugs"), "night").err().expect("refused");
+    assert!(bugs.to_string().contains("name the folder in which it is"), "{bugs}");
+    folder.close().expect("removed");
+    let gone = reader.read().expect_err("gone");
+    assert!(gone.to_string().contains("any more"), "{gone}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Findings: what they are, their folders, their texts.
 
 mod copy;
-mod environment;
+pub(crate) mod environment;
 mod face;
 mod finding;
 mod folder;

@@ -139,7 +139,7 @@ pub fn run(
     }
     release_lost_claims(&mut *store, member, &bugs)?;
     let session = Session { campaign, settings, observer, interrupted, member, owner: true };
-    session.go(store, log, seeds.rejected.len())
+    session.go(store, log, &seeds.rejected)
 }
 
 /// Joins the campaign that another process runs in the output folder, until that ends.
@@ -164,5 +164,5 @@ pub fn join(
     }
     let member = store.join(Role::Helper)?;
     let session = Session { campaign, settings, observer, interrupted, member, owner: false };
-    session.go(store, log, 0)
+    session.go(store, log, &[])
 }

@@ -114,6 +114,7 @@ fn settings(out: PathBuf, time: Duration) -> Settings {
         known: KnownBugs::default(),
         unused_coverage: false,
         log: None,
+        command: "osprey fuzz".to_owned(),
     }
 }
 

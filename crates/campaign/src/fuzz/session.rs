@@ -12,10 +12,11 @@ use super::{Campaign, Summary};
 use crate::config::Settings;
 use crate::driver::EnginePanic;
 use crate::error::CampaignError;
-use crate::findings::{self, Finding};
+use crate::findings::{self, Finding, environment};
 use crate::schedule::{Policies, Reached, Scheduler, signals};
+use crate::seeds::Rejected;
 use crate::shared::{Log, LogLine, Observer, Shared, Snapshot, State, Stop, exchange, lock};
-use crate::store::{CampaignStore, ENGINE, MEMBER_GONE, MemberId, Role};
+use crate::store::{CampaignStore, ENGINE, MEMBER_GONE, MemberId, Role, Totals};
 use crate::triage::{self, Ending, Triage, TriageRules};
 
 /// How often progress is shown.
@@ -47,7 +48,7 @@ impl Session<'_> {
         &self,
         mut store: Box<dyn CampaignStore>,
         log: Log,
-        rejected_seeds: usize,
+        rejected_seeds: &[Rejected],
     ) -> Result<Summary, CampaignError> {
         let Session { campaign, settings, .. } = self;
         let unwanted = triage::unwanted(&settings.known)?;
@@ -64,6 +65,7 @@ impl Session<'_> {
         )
         .reaching(reached);
         state.recall(store.memories()?);
+        state.count(&self.began(rejected_seeds));
         log.write(&LogLine::Start {
             rng_seed: campaign.identity.rng_seed,
             solvers: &campaign.targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>(),
@@ -113,9 +115,25 @@ impl Session<'_> {
             coverage: state.reached.coverage(),
             run: state.run_totals().clone(),
             totals,
-            rejected_seeds,
+            rejected_seeds: rejected_seeds.len(),
             interrupted,
         })
+    }
+
+    /// What this process is and was given, so that a report can tell it.
+    fn began(&self, rejected_seeds: &[Rejected]) -> Totals {
+        let mut totals = Totals::default();
+        totals.commands.count(self.settings.command.clone());
+        totals.versions.count(concat!("osprey ", env!("CARGO_PKG_VERSION")).to_owned());
+        totals.versions.count(environment::platform());
+        for solver in self.solvers() {
+            totals.versions.count(format!("{}: {}", solver.name(), environment::of_program(&solver)));
+        }
+        // A campaign that goes on has counted them before.
+        if self.owner && !self.settings.resume {
+            rejected_seeds.iter().for_each(|one| totals.unread_seeds.count(one.why.clone()));
+        }
+        totals
     }
 
     /// What an earlier run left is taken in, and the first rounds are claimed.

@@ -62,13 +62,17 @@ impl Sampler {
 
     /// Adds what has just happened; its `at` is the moment.
     pub fn record(&mut self, event: &Sample) {
-        let length = if event.at < self.fine_until { FINE } else { COARSE };
-        let at = event.at - event.at % length;
+        let at = event.at - event.at % self.length(event.at);
         let engine = event.engine.clone();
         self.rows
             .entry((at, engine.clone()))
             .or_insert_with(|| Sample { at, engine, ..Sample::default() })
             .add(event);
+    }
+
+    /// Seconds of the interval in which this moment is.
+    pub fn length(&self, at: u64) -> u64 {
+        if at < self.fine_until { FINE } else { COARSE }
     }
 
     /// The rows since the last time, for the store.

@@ -100,6 +100,12 @@ pub struct Totals {
     pub unproven: Messages,
     /// Rounds whose seeds an engine could make nothing of, or nothing more, by engine and reason.
     pub left_alone: Messages,
+    /// Command lines of the processes that worked on it.
+    pub commands: Messages,
+    /// What they were: this program, the system, the solvers, each with its version; once per process.
+    pub versions: Messages,
+    /// Files of seeds that could not be used, by reason.
+    pub unread_seeds: Messages,
 }
 
 /// Different messages of a kind that are remembered.
@@ -182,6 +188,9 @@ impl Totals {
             excuses,
             unproven,
             left_alone,
+            commands,
+            versions,
+            unread_seeds,
         } = other;
         self.rounds += rounds;
         self.tests += tests;
@@ -208,6 +217,9 @@ impl Totals {
         self.excuses.add(excuses);
         self.unproven.add(unproven);
         self.left_alone.add(left_alone);
+        self.commands.add(commands);
+        self.versions.add(versions);
+        self.unread_seeds.add(unread_seeds);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -327,12 +339,15 @@ impl Totals {
     }
 
     /// The messages, by the first name of their paths.
-    pub(super) fn messages(&self) -> [(&'static str, &Messages); 4] {
+    pub(super) fn messages(&self) -> [(&'static str, &Messages); 7] {
         [
             ("refusals", &self.refusals),
             ("excuses", &self.excuses),
             ("unproven", &self.unproven),
             ("left_alone", &self.left_alone),
+            ("commands", &self.commands),
+            ("versions", &self.versions),
+            ("unread_seeds", &self.unread_seeds),
         ]
     }
 }

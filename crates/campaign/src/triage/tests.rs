@@ -30,6 +30,7 @@ fn settings(out: &Path, stop_after: Option<u64>) -> Settings {
         reduce_all: false,
         known: crate::config::KnownBugs::default(),
         log: None,
+        command: "osprey fuzz".to_owned(),
     }
 }
 

@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 use crate::exit::{Exit, naming};
 use crate::live::Live;
 use crate::tuning::{EngineSettings, LearnedArguments};
-use crate::{duration, inputs, interrupt, limits, output, solver_choice, summary};
+use crate::{duration, inputs, interrupt, limits, output, secrets, solver_choice, summary};
 
 /// The pair that a campaign without `-s` compares.
 const DEFAULT_SOLVERS: [&str; 2] = ["z3@5.4.0", "cvc5@1.4.2"];
@@ -256,6 +256,7 @@ impl Fuzz {
             reduce_all: self.reduce_all,
             known,
             log: self.log.clone(),
+            command: secrets::command_line(),
         })
     }
 

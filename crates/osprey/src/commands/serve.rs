@@ -36,8 +36,18 @@ pub struct Serve {
     out: PathBuf,
 
     /// The address and port to listen on
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7380")]
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7380", value_parser = address)]
     listen: SocketAddr,
+}
+
+/// `127.0.0.1:7380`, `localhost:7380`. Other names are not looked up: it must be clear who can look.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let numbers = match text.strip_prefix("localhost:") {
+        Some(port) => format!("127.0.0.1:{port}"),
+        None => text.to_owned(),
+    };
+    let expected = "expected an address and a port, such as 127.0.0.1:7380, or port 0 for any free one";
+    numbers.parse().map_err(|_| expected.to_owned())
 }
 
 impl Serve {

@@ -11,7 +11,7 @@ use clap::Args;
 use super::fuzz::{Exec, known_bugs};
 use crate::exit::{Exit, naming};
 use crate::live::Live;
-use crate::{duration, interrupt, limits, solver_choice, summary};
+use crate::{duration, interrupt, limits, secrets, solver_choice, summary};
 
 /// Join a running campaign from another process
 #[derive(Args)]
@@ -112,6 +112,7 @@ impl Worker {
             reduce_all: false,
             known: known_bugs(&self.known)?,
             log: self.log.clone(),
+            command: secrets::command_line(),
         };
         let runners = campaign::runners(
             &identity,

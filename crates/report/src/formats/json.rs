@@ -1,5 +1,6 @@
 //! Everything a report tells, as JSON.
 
+use campaign::store::{Learned, Sample};
 use campaign::{Identity, Totals, foreign};
 use serde::Serialize;
 
@@ -18,6 +19,10 @@ struct Document<'a> {
     identity: Option<&'a Identity>,
     totals: &'a Totals,
     seeds: Option<SeedCounts>,
+    /// What each engine did in each interval.
+    samples: &'a [Sample],
+    /// What each choice of the scheduler has cost and brought: kind, name, counts.
+    learned: &'a Learned,
     /// The most important first.
     bugs: &'a [Bug],
     performance: Option<&'a Performance>,
@@ -35,6 +40,8 @@ pub fn json(overview: &Overview) -> String {
         identity: overview.identity.as_deref(),
         totals: &overview.totals,
         seeds: overview.seeds,
+        samples: &overview.samples,
+        learned: &overview.learned,
         bugs: &overview.bugs,
         performance: overview.performance.as_deref(),
         notes: &overview.notes,

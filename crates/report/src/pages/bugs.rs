@@ -2,10 +2,12 @@
 
 use maud::{Markup, html};
 
-use super::{BUGS, Medium, counted, duration, kind_label, kind_name, notes, number, page, text};
+use super::{
+    BUGS, Medium, SETTINGS, counted, duration, kind_counted, kind_label, kind_name, notes, number, page, text,
+};
 use crate::bugs::{Bug, Entry};
 use crate::chart::{short, sparkline};
-use crate::curves::{Axis, cumulative};
+use crate::curves::{Axis, Clock, cumulative};
 use crate::highlight;
 use crate::overview::{Overview, said};
 
@@ -59,11 +61,20 @@ fn lead(overview: &Overview) -> Markup {
         }
         @if !references.is_empty() { ", with " (text(&references)) " as reference" }
         "."
+        @if let Some(performance) = &overview.performance {
+            " Where " (text(&performance.target)) " is slow, and what to blame: " a href=(SETTINGS) { "plots and margins" } "."
+        }
     }
 }
 
 /// What to make of a campaign that found nothing.
 fn nothing(overview: &Overview) -> String {
+    if let Some(performance) = &overview.performance {
+        return format!(
+            "No input was found on which {} is far slower than others.",
+            text(&performance.target)
+        );
+    }
     match (overview.totals.tests, overview.condition) {
         (0, crate::overview::Condition::Running { .. }) => "The campaign has just begun.".to_owned(),
         (0, _) => "The campaign has made no test yet: `osprey fuzz` makes some.".to_owned(),
@@ -73,8 +84,8 @@ fn nothing(overview: &Overview) -> String {
 
 /// The numbers on top. Those that change while it runs can be replaced by name.
 fn tiles(overview: &Overview) -> Markup {
-    let started = overview.started.unwrap_or_default();
-    let line = |count| cumulative(&overview.samples, started, Axis::Time, count).into_iter().next();
+    let clock = Clock::new(&overview.samples, overview.started.unwrap_or_default(), overview.at);
+    let line = |count| cumulative(&overview.samples, &clock, Axis::Time, count).into_iter().next();
     let (functions, blocks) = overview.reached();
     let cpu = (overview.totals.solver_cpu() + overview.totals.own_cpu) as f64 / 1e6;
     html! {
@@ -84,7 +95,7 @@ fn tiles(overview: &Overview) -> Markup {
             span.more {
                 @for (place, (kind, count)) in overview.kinds().into_iter().enumerate() {
                     @if place > 0 { ", " }
-                    (count) " " (kind_name(kind))
+                    (kind_counted(kind, count))
                 }
             }
         }
@@ -131,7 +142,8 @@ fn card(rank: usize, bug: &Bug, script: &str) -> Markup {
                 (kind_label(bug.kind))
                 @for fact in facts(bug) { span.fact { (text(&fact)) } }
             }
-            pre.smt { code { (highlight::script(shown)) } }
+            @if shown.is_empty() { p.more { "Its script is gone." } }
+            @else { pre.smt { code { (highlight::script(shown)) } } }
             @if cut { p.more { a href=(link("", entry)) { "the rest of the script" } } }
             p.answers { (answers(entry)) }
         }
@@ -156,7 +168,7 @@ fn answers(entry: &Entry) -> Markup {
 /// What else a developer wants to know at once.
 fn facts(bug: &Bug) -> Vec<String> {
     let entry = &bug.example;
-    let mut facts = vec![entry.newest_release()];
+    let mut facts = vec![entry.affected()];
     if let Some(fixed) = entry.finding.releases.as_ref().and_then(|releases| releases.first_fixed.as_ref()) {
         facts.push(format!("fixed in {fixed}"));
     }
@@ -225,8 +237,9 @@ fn controls(overview: &Overview) -> Markup {
                     }
                 }
             }
-            @if overview.bugs.iter().any(|bug| !bug.faces.is_empty()) {
-                label { input #faces type="checkbox"; " other faces of the same bugs" }
+            @let faces: usize = overview.bugs.iter().map(|bug| bug.faces.len()).sum();
+            @if faces > 0 {
+                label { input #faces type="checkbox"; " other faces of the same bugs (" (faces) ")" }
             }
             output #count for="filter" {}
         }

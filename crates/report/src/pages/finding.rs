@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use smtlib::{Status, Version};
 
 use super::bugs::{address, is_web, link};
-use super::{Medium, date, kind_label, number, page, text};
+use super::{Medium, date, kind_label, notes, number, page, text};
 use crate::bugs::{Bug, Entry};
 use crate::folder::Texts;
 use crate::highlight;
@@ -27,7 +27,8 @@ pub fn finding(
     let (name, files) = (entry.name(), texts.names());
     let file = |file: &str| files.iter().any(|name| name == file);
     let body = html! {
-        nav.crumbs aria-label="Bugs" {
+        @if medium == Medium::Live { (notes(overview)) }
+        nav #crumbs.crumbs aria-label="Bugs" {
             a href="../index.html" { "All bugs" }
             @if place > 0 { a rel="prev" href=(link("../", &overview.bugs[place - 1].example)) { "← bug " (place) } }
             span { "bug " (place + 1) " of " (overview.bugs.len()) }
@@ -35,10 +36,11 @@ pub fn finding(
                 a rel="next" href=(link("../", &next.example)) { "bug " (place + 2) " →" }
             }
         }
+        section #finding {
         h1 { (text(&entry.headline)) }
         p.facts {
             (kind_label(finding.kind))
-            span.fact { (text(&entry.newest_release())) }
+            span.fact { (text(&entry.affected())) }
             span.fact { (entry.fairness(overview.identity.as_ref().map(|identity| identity.options)).meaning()) }
             span.fact { (bug.state()) }
             @if finding.flaky { span.fact { "does not repeat in every run" } }
@@ -67,7 +69,7 @@ pub fn finding(
         section aria-labelledby="tracker" {
             h2 #tracker { "For the tracker " (save(&name, "report.md", file("report.md"))) }
             @match texts.get("report.md") {
-                Some(report) => { details { summary { "the text" } (plain(report)) } }
+                Some(report) => { details open { summary { "the text" } (plain(report)) } }
                 None => { p { "There is no text yet." } }
             }
         }
@@ -88,6 +90,7 @@ pub fn finding(
         section aria-labelledby="files" {
             h2 #files { "Files" }
             ul.files { @for file in &files { li { a href=(path(&name, file)) { (text(file)) } } } }
+        }
         }
     };
     page(overview, medium, "../", "", &entry.headline, &body)
@@ -276,7 +279,7 @@ fn rechecks(entry: &Entry) -> Markup {
                 h2 #rechecks { "Checked again" }
                 ul {
                     @for one in rechecks {
-                        li class=(if one.outcome == RecheckOutcome::StillThere { "bad" } else { "good" }) {
+                        li class=[looks(one.outcome)] {
                             (text(&one.solver)) ": " b { (one.outcome.words()) } " (" (text(&one.said)) "), "
                             (date(one.at))
                         }
@@ -284,6 +287,14 @@ fn rechecks(entry: &Entry) -> Markup {
                 }
             }
         }
+    }
+}
+
+fn looks(outcome: RecheckOutcome) -> Option<&'static str> {
+    match outcome {
+        RecheckOutcome::StillThere | RecheckOutcome::Changed => Some("bad"),
+        RecheckOutcome::Fixed => Some("good"),
+        RecheckOutcome::Unknown => None,
     }
 }
 

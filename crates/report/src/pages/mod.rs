@@ -102,13 +102,11 @@ fn condition(overview: &Overview, medium: Medium) -> Markup {
     }
 }
 
-/// What is missing.
+/// What is missing. The place is there even if there is nothing to say: live pages fill it.
 fn notes(overview: &Overview) -> Markup {
     html! {
-        @if !overview.notes.is_empty() {
-            div.notes role="note" {
-                @for note in &overview.notes { p { (text(note)) } }
-            }
+        div #notes.notes role="note" {
+            @for note in &overview.notes { p { (text(note)) } }
         }
     }
 }
@@ -131,6 +129,19 @@ pub(crate) fn kind_name(kind: Kind) -> &'static str {
         Kind::WrongValue => "wrong value",
         Kind::Performance => "slow",
     }
+}
+
+/// `2 crashes`.
+pub(crate) fn kind_counted(kind: Kind, count: usize) -> String {
+    let more = match kind {
+        Kind::InvalidModel => "wrong models",
+        Kind::Disagreement => "disagreements",
+        Kind::Crash => "crashes",
+        Kind::UnsoundCore => "wrong cores",
+        Kind::WrongValue => "wrong values",
+        kind => kind_name(kind),
+    };
+    format!("{count} {}", if count == 1 { kind_name(kind) } else { more })
 }
 
 /// Its label; graver kinds stand out.
@@ -202,6 +213,7 @@ mod tests {
             [0, 999, 1000, 62_334, 1_234_567].map(number),
             ["0", "999", "1,000", "62,334", "1,234,567"]
         );
+        assert_eq!([1, 2].map(|count| kind_counted(Kind::Crash, count)), ["1 crash", "2 crashes"]);
         let times = [59, 61, 1200, 3900].map(|seconds| duration(Duration::from_secs(seconds)));
         assert_eq!(times, ["59 s", "1 min 1 s", "20 min", "1 h 5 min"]);
         assert_eq!(date(0), "1970-01-01 00:00 UTC");

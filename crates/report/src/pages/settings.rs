@@ -3,7 +3,7 @@
 use campaign::{Identity, Messages, Totals};
 use maud::{Markup, html};
 
-use super::{Medium, SETTINGS, date, duration, notes, number, page, text};
+use super::{Medium, SETTINGS, counted, date, duration, notes, number, page, text};
 use crate::overview::Overview;
 use crate::performance::Performance;
 
@@ -42,19 +42,43 @@ fn identified(overview: &Overview, identity: &Identity) -> Markup {
                     if identity.adaptive { " at most" } else { "" }, identity.memory)))
                 (row("Random seed", &identity.rng_seed.to_string()))
             }
+            (commands(&overview.totals, identity))
+            (versions(&overview.totals, identity))
+        }
+    }
+}
+
+/// How it was started.
+fn commands(totals: &Totals, identity: &Identity) -> Markup {
+    let given = totals.commands.by_frequency();
+    html! {
+        @if given.is_empty() {
             h3 { "A campaign with these settings" }
             pre data-copy="" tabindex="0" { code { (text(&command(identity))) } }
-            @if !identity.programs.is_empty() || !identity.releases.is_empty() {
-                h3 { "Programs" }
-                ul { @for program in identity.programs.iter().chain(&identity.releases) {
-                    li { (text(&program.to_string())) }
-                } }
+        } @else {
+            h3 { "Command lines" }
+            @for (line, times) in given {
+                pre data-copy="" tabindex="0" { code { (text(line)) } }
+                @if times > 1 { p.more { (number(times)) " times" } }
             }
         }
     }
 }
 
-/// The command line that makes such a campaign.
+/// What worked on it.
+fn versions(totals: &Totals, identity: &Identity) -> Markup {
+    let programs = identity.programs.iter().chain(&identity.releases).map(ToString::to_string);
+    let versions = totals.versions.by_frequency().into_iter().map(|(version, _)| version.to_owned());
+    let all: Vec<String> = versions.chain(programs).collect();
+    html! {
+        @if !all.is_empty() {
+            h3 { "Versions" }
+            ul { @for version in &all { li { (text(version)) } } }
+        }
+    }
+}
+
+/// A command line that makes such a campaign, for those that have not kept their own.
 pub(crate) fn command(identity: &Identity) -> String {
     let mut words = vec!["osprey".to_owned(), "fuzz".to_owned()];
     words.extend(identity.seeds.iter().map(|path| solver::quoted(&path.display().to_string())));
@@ -111,19 +135,23 @@ fn work(overview: &Overview) -> Markup {
                         dd { (number(seeds.given)) " given, " (number(seeds.mutants)) " kept because they showed new behaviour, "
                             (number(seeds.bytes / 1024)) " kB; " (number(seeds.fruitful)) " of them led to a finding" }
                     }
+                    @if totals.unread_seeds.total() > 0 {
+                        dt { "Files that are no seeds" } dd { (number(totals.unread_seeds.total())) }
+                    }
                     dt { "Questions of engines" }
                     dd { (number(totals.questions.asked)) " asked, " (number(totals.questions.answered)) " answered, "
                         (number(totals.questions.timed_out)) " timed out, " (number(totals.questions.remembered)) " from memory" }
                     dt { "Rounds" } dd { (number(totals.rounds)) }
-                    dt { "New behaviour" } dd { (number(totals.novel)) " tests" }
+                    dt { "New behaviour" } dd { (counted(totals.novel, "test", "tests")) }
                     dt { "Refused by a solver" } dd { (share(totals.rejected, totals.tests)) }
                     dt { "Did not repeat" } dd { (number(totals.unconfirmed)) }
-                    dt { "Bugs named by --known" } dd { (number(totals.suppressed)) " tests" }
+                    dt { "Bugs named by --known" } dd { (counted(totals.suppressed, "test", "tests")) }
                     dt { "Our own CPU time" } dd { (format!("{:.1} %", totals.own_share() * 100.0)) }
                     @if totals.internal_errors > 0 { dt { "Internal errors" } dd { (number(totals.internal_errors)) } }
                 }
             }
         }
+        (messages("Files that are no seeds", &totals.unread_seeds))
         (messages("What solvers refused", &totals.refusals))
         (messages("Differences by design", &totals.excuses))
         (messages("Suspicions that nothing proves", &totals.unproven))
@@ -132,7 +160,7 @@ fn work(overview: &Overview) -> Markup {
 }
 
 fn share(part: u64, all: u64) -> String {
-    format!("{} tests ({:.1} %)", number(part), part as f64 * 100.0 / all.max(1) as f64)
+    format!("{} ({:.1} %)", counted(part, "test", "tests"), part as f64 * 100.0 / all.max(1) as f64)
 }
 
 fn answers(totals: &Totals) -> Markup {

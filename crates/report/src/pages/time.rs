@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use campaign::store::{CONSTRUCT, Counts, ENGINE, LOGIC, OPTION, Sample};
+use campaign::store::{CONSTRUCT, Counts, DEFAULT_OPTIONS, ENGINE, LOGIC, OPTION, Sample};
 use maud::{Markup, html};
 
-use super::{Medium, TIME, duration, notes, number, page, text};
+use super::{Medium, SETTINGS, TIME, duration, notes, number, page, text};
 use crate::chart::chart;
-use crate::curves::{Axis, cumulative};
+use crate::curves::{Axis, Clock, cumulative};
 use crate::overview::Overview;
 
 /// What is drawn: a title, and the count whose sum it is.
@@ -26,18 +26,25 @@ const ROWS: usize = 40;
 
 /// The page.
 pub fn time(overview: &Overview, medium: Medium) -> Markup {
-    let started = overview.started.unwrap_or_default();
+    let clock = Clock::new(&overview.samples, overview.started.unwrap_or_default(), overview.at);
     let drawn = CURVES.iter().filter(|(_, count)| overview.samples.iter().any(|sample| count(sample) > 0));
     let body = html! {
         h1 { "Over time" }
         (notes(overview))
         section #curves data-fresh="curves" {
-            @if overview.samples.is_empty() { p { "There is nothing to draw yet." } }
+            @if overview.performance.is_some() {
+                p { "What performance fuzzing has measured is on the page " a href=(SETTINGS) { "Campaign" } "." }
+            } @else if overview.samples.is_empty() { p { "There is nothing to draw yet." } }
+            @if clock.paused > 0 {
+                p.more { "Time in which the campaign ran; it stood still for "
+                    (duration(std::time::Duration::from_secs(clock.paused))) " in between." }
+            }
             @for (title, count) in drawn {
                 div.pair {
-                    (chart(title, &cumulative(&overview.samples, started, Axis::Time, *count)))
+                    (chart(&format!("{title} over time"),
+                        &cumulative(&overview.samples, &clock, Axis::Time, *count)))
                     (chart(&format!("{title} over CPU time"),
-                        &cumulative(&overview.samples, started, Axis::Cpu, *count)))
+                        &cumulative(&overview.samples, &clock, Axis::Cpu, *count)))
                 }
             }
         }
@@ -83,11 +90,19 @@ fn choices(title: &str, what: &str, overview: &Overview, kind: &str) -> Markup {
     }
 }
 
-/// A construct or option: bugs that need it, and test cases that had it.
+/// A construct or option: bugs that need it, and test cases or runs that had it, where that is counted.
 struct Ranked<'a> {
     name: &'a str,
     bugs: u64,
-    tests: u64,
+    had: Option<u64>,
+}
+
+/// What is ranked, in words, and what the share is of.
+struct Words {
+    title: &'static str,
+    meaning: &'static str,
+    had: &'static str,
+    of: u64,
 }
 
 /// What bugs need, and how often it was tried.
@@ -100,44 +115,69 @@ fn rankings(overview: &Overview) -> Markup {
                 *constructs.entry(blamed.construct.clone()).or_default() += 1;
             }
         }
-        for setting in finding.runs.first().map(|run| run.settings.as_slice()).unwrap_or_default() {
+        let settings = finding.runs.first().map(|run| run.settings.as_slice()).unwrap_or_default();
+        for setting in settings {
             *options.entry(setting.option.clone()).or_default() += 1;
         }
+        if settings.is_empty() {
+            *options.entry(DEFAULT_OPTIONS.to_owned()).or_default() += 1;
+        }
     }
+    let of_constructs = Words {
+        title: "Constructs",
+        meaning: "needed by bugs, and how many tests had them",
+        had: "tests",
+        of: overview.totals.tests,
+    };
+    let of_options = Words {
+        title: "Options",
+        meaning: "set in bugs, and the share of runs that the scheduler gave them",
+        had: "runs",
+        of: overview.totals.test_runs(),
+    };
     html! {
         div.pair {
-            (ranking("Constructs", "needed by bugs, and how many tests had them", overview, CONSTRUCT, &constructs))
-            (ranking("Options", "set in bugs, and in how many runs", overview, OPTION, &options))
+            (ranking(&of_constructs, overview, CONSTRUCT, &constructs))
+            (ranking(&of_options, overview, OPTION, &options))
         }
     }
 }
 
-fn ranking(title: &str, what: &str, overview: &Overview, kind: &str, bugs: &BTreeMap<String, u64>) -> Markup {
+fn ranking(words: &Words, overview: &Overview, kind: &str, bugs: &BTreeMap<String, u64>) -> Markup {
     let tried: BTreeMap<&str, u64> =
         overview.learned.of_kind(kind).map(|(name, counts)| (name, counts.tests)).collect();
     // A construct may name its sort, as in `+ Int`; tests are counted by operator.
-    let tests = |name: &str| {
+    let had = |name: &str| {
         let operator = name.split(' ').next().unwrap_or(name);
-        tried.get(name).or(tried.get(operator)).copied().unwrap_or(0)
+        tried.get(name).or(tried.get(operator)).copied()
     };
+    let share = |had: u64| format!("{:.1} %", had as f64 * 100.0 / words.of.max(had).max(1) as f64);
     let names = tried.keys().copied().chain(bugs.keys().map(String::as_str));
     let mut rows: Vec<Ranked> = names
-        .map(|name| Ranked { name, bugs: bugs.get(name).copied().unwrap_or(0), tests: tests(name) })
+        .map(|name| Ranked { name, bugs: bugs.get(name).copied().unwrap_or(0), had: had(name) })
         .collect();
-    rows.sort_by_key(|row| (std::cmp::Reverse((row.bugs, row.tests)), row.name));
+    rows.sort_by_key(|row| (std::cmp::Reverse((row.bugs, row.had)), row.name));
     rows.dedup_by_key(|row| row.name);
     let left = rows.len().saturating_sub(ROWS);
     html! {
         @if !rows.is_empty() {
             div {
-                h2 { (title) }
-                p.more { (what) }
-                div.wide tabindex="0" role="region" aria-label=(title) { table.small {
+                h2 { (words.title) }
+                p.more { (words.meaning) }
+                div.wide tabindex="0" role="region" aria-label=(words.title) { table.small {
                     thead { tr {
-                        th scope="col" { "name" } th.n scope="col" { "bugs" } th.n scope="col" { "tests" }
+                        th scope="col" { "name" } th.n scope="col" { "bugs" } th.n scope="col" { (words.had) }
+                        th.n scope="col" { "share" }
                     } }
                     tbody { @for row in rows.iter().take(ROWS) {
-                        tr { td { code { (text(row.name)) } } td.n { (row.bugs) } td.n { (number(row.tests)) } }
+                        tr {
+                            td { code { (text(row.name)) } }
+                            td.n { (row.bugs) }
+                            @match row.had {
+                                Some(had) => { td.n { (number(had)) } td.n { (share(had)) } }
+                                None => { td.n title="not counted" { "–" } td.n {} }
+                            }
+                        }
                     } }
                 } }
                 @if left > 0 { p.more { (left) " more" } }

@@ -77,14 +77,15 @@ impl Access {
 
 /// Lets those in who may look, and says with every answer what pages may load.
 pub async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
-    let mut response = match (entry(&access, &request), *request.method() == Method::GET) {
-        (Some(response), _) => response,
-        (None, _) if !access.allows(request.headers()) => refused(&access),
-        (None, true) => next.run(request).await,
-        (None, false) => {
-            (StatusCode::METHOD_NOT_ALLOWED, "these pages can only be looked at\n").into_response()
-        }
-    };
+    let mut response =
+        match (entry(&access, &request), [Method::GET, Method::HEAD].contains(request.method())) {
+            (Some(response), _) => response,
+            (None, _) if !access.allows(request.headers()) => refused(&access),
+            (None, true) => next.run(request).await,
+            (None, false) => {
+                (StatusCode::METHOD_NOT_ALLOWED, "these pages can only be looked at\n").into_response()
+            }
+        };
     let policy = format!("{POLICY}; frame-ancestors 'none'");
     let headers = response.headers_mut();
     let mut set = |name: HeaderName, value: &str| {

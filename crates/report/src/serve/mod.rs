@@ -8,7 +8,6 @@ mod access;
 mod answers;
 mod news;
 
-use std::future::IntoFuture as _;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +18,10 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
-use tokio::sync::watch;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::sync::{Semaphore, watch};
 
 use crate::error::ReportError;
 use crate::overview::{Overview, Reader};
@@ -28,6 +30,10 @@ pub use access::Token;
 
 /// Time between two looks at a campaign that somebody watches.
 const PACE: Duration = Duration::from_secs(2);
+
+/// Connections at the same time, and how long one may take to say what it wants.
+const CONNECTIONS: usize = 500;
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The campaign as it was read last.
 #[derive(Clone)]
@@ -68,6 +74,7 @@ impl Server {
         let overview = reader.read()?;
         let listener = TcpListener::bind(address).map_err(|source| match source.kind() {
             std::io::ErrorKind::AddrInUse => ReportError::PortInUse(address),
+            std::io::ErrorKind::PermissionDenied => ReportError::PortForbidden(address),
             _ => ReportError::Listen { address, source },
         })?;
         let failed = |source| ReportError::Listen { address, source };
@@ -95,18 +102,37 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(self.listener).map_err(failed)?;
-            let serving = axum::serve(listener, self.router).into_future();
+            let serving = answer(listener, self.router);
             let stopped = async {
                 while !stop() {
                     tokio::time::sleep(Duration::from_millis(250)).await;
                 }
             };
             // Open pages would keep a server that waits for them.
-            match futures_util::future::select(Box::pin(serving), Box::pin(stopped)).await {
-                futures_util::future::Either::Left((served, _)) => served.map_err(failed),
-                futures_util::future::Either::Right(_) => Ok(()),
-            }
+            futures_util::future::select(Box::pin(serving), Box::pin(stopped)).await;
+            Ok(())
         })
+    }
+}
+
+/// Answers whoever connects. Those who do not say what they want are hung up on, so that they cannot keep others out.
+async fn answer(listener: tokio::net::TcpListener, router: Router) {
+    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
+        let Ok((stream, _)) = listener.accept().await else {
+            // Too many open files: some will be closed.
+            tokio::time::sleep(PACE / 4).await;
+            continue;
+        };
+        let service = TowerToHyperService::new(router.clone());
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+        tokio::spawn(async move {
+            // Whoever goes away in the middle of an answer does not want it.
+            let _ = http.serve_connection(TokioIo::new(stream), service).await;
+            drop(place);
+        });
     }
 }
 

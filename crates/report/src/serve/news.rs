@@ -97,9 +97,9 @@ impl Told {
     }
 }
 
-/// What makes the list of findings another one; how often each was shown does not.
+/// What makes the list of findings, or what is said above it, another one; how often each was shown does not.
 fn identity_of_findings(overview: &Overview) -> String {
-    let mut all = String::new();
+    let mut all = overview.notes.join(" ");
     for (bug, entry) in overview.entries() {
         for part in [bug.id.as_str(), &entry.name(), entry.stage(), bug.state()] {
             all += part;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use campaign::findings::{Handling, Mark};
-use campaign::{Finding, input};
+use campaign::{Finding, foreign, input};
 use clap::Args;
 use report::{Bug, Entry};
 
@@ -108,9 +108,13 @@ fn shown(entry: &Entry, mark: Option<&Mark>) -> String {
     let pending = if finding.is_pending() { " (pending: neither reduced nor told apart yet)" } else { "" };
     let mut text = format!("{}{pending}: {}\n  {}\n", finding.kind, finding.summary, entry.folder.display());
     text += &format!("  signature: {}\n", finding.signature);
+    let duplicates = match entry.duplicates {
+        1 => "1 duplicate".to_owned(),
+        more => format!("{more} duplicates"),
+    };
     text += &format!(
-        "  {} duplicates{flaky}, round {} of {}\n",
-        entry.duplicates, finding.provenance.round, finding.provenance.engine
+        "  {duplicates}{flaky}, round {} of {}\n",
+        finding.provenance.round, finding.provenance.engine
     );
     let rechecks = finding.handling.rechecks.clone();
     text + &handled(&Handling { mark: mark.cloned(), rechecks })
@@ -122,7 +126,7 @@ fn handled(handling: &Handling) -> String {
     if let Some(mark) = &handling.mark {
         let words = [mark.state.word(), &mark.note, &mark.link];
         let said: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
-        text += &format!("  marked: {}\n", said.join(", "));
+        text += &format!("  marked: {}\n", foreign::one_line(&said.join(", ")));
     }
     for recheck in &handling.rechecks {
         text += &format!("  {}: {} ({})\n", recheck.solver, recheck.outcome.words(), recheck.said);

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::regroup::named;
 use crate::exit::Exit;
-use crate::output;
+use crate::{copies, output};
 
 /// Say what became of a bug: reported, known, fixed or not a bug
 #[derive(Args)]
@@ -45,7 +45,8 @@ pub struct MarkCommand {
 
 impl MarkCommand {
     pub fn run(self) -> Result<Exit> {
-        let (mut store, _, bugs) = named(&self.findings)?;
+        let (out, _) = named(&self.findings)?;
+        let mut archived = copies::archived(&out)?;
         let mark = self.state.map(|state| Mark {
             state,
             note: self.note.clone(),
@@ -55,7 +56,7 @@ impl MarkCommand {
         for path in &self.findings {
             let (mut finding, folder) = Finding::read(path)?;
             let name = finding.folder_name();
-            let open = match store.archive() {
+            let open = match archived.as_mut().and_then(|store| store.archive()) {
                 Some(archive) => archive.list()?.iter().any(|one| one.name == name && one.open),
                 None => false,
             };
@@ -65,7 +66,9 @@ impl MarkCommand {
             finding.handling.mark.clone_from(&mark);
             finding.write_handling(&folder)?;
         }
-        store.archive().map_or(Ok(()), |archive| findings::give_back(archive, &bugs))?;
+        if let Some(archive) = archived.as_mut().and_then(|store| store.archive()) {
+            findings::give_back(archive, &out.join("bugs"))?;
+        }
         let names: Vec<String> = self.findings.iter().map(|path| path.display().to_string()).collect();
         let what = match self.state {
             Some(state) => format!("marked as {state}"),

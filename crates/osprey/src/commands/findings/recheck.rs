@@ -1,6 +1,6 @@
 //! `osprey findings recheck`: are the bugs of a campaign still there in another release?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use solver::{Solver, quoted};
 
 use crate::commands::report::reader;
 use crate::exit::Exit;
-use crate::{duration, interrupt, limits, output, solver_choice};
+use crate::{copies, duration, interrupt, limits, output, solver_choice};
 
 /// Run all findings of a campaign on another release: still there, fixed, or changed
 #[derive(Args)]
@@ -72,14 +72,14 @@ impl RecheckCommand {
         }
         interrupt::catch();
         let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
-        let mut tried = 0;
+        let mut tried = BTreeSet::new();
         for entry in all {
             for solver in solvers.iter().filter(|solver| fits(entry, solver)) {
                 if interrupt::asked() {
                     break;
                 }
                 let recheck = self.recheck(entry, solver)?;
-                tried += 1;
+                tried.insert(&entry.folder);
                 *counts.entry(recheck.outcome.words()).or_default() += 1;
                 match self.json {
                     true => output::print_json_line(&Line { folder: &entry.folder, recheck: &recheck })?,
@@ -93,17 +93,20 @@ impl RecheckCommand {
                 }
             }
         }
-        if tried == 0 {
+        if tried.is_empty() {
             bail!("there is no finding in '{}' that these solvers could be tried on", self.out.display());
         }
-        let bugs = reader.out().join("bugs");
-        let mut store = store::open(reader.out()).ok();
-        if let Some(archive) = store.as_mut().and_then(|store| store.archive()) {
-            findings::give_back(archive, &bugs)?;
+        let mut archived = copies::archived(reader.out())?;
+        if let Some(archive) = archived.as_mut().and_then(|store| store.archive()) {
+            findings::give_back(archive, &reader.out().join("bugs"))?;
         }
         if !self.json {
             let words: Vec<String> = counts.iter().map(|(words, count)| format!("{count} {words}")).collect();
-            output::print_line(&format!("{tried} findings tried: {}", words.join(", ")))?;
+            let tried = match tried.len() {
+                1 => "1 finding".to_owned(),
+                more => format!("{more} findings"),
+            };
+            output::print_line(&format!("{tried} tried: {}", words.join(", ")))?;
         }
         let shows = [RecheckOutcome::StillThere, RecheckOutcome::Changed].map(RecheckOutcome::words);
         Ok(if shows.iter().any(|words| counts.contains_key(words)) { Exit::Findings } else { Exit::Clean })

@@ -29,7 +29,7 @@ pub struct Split {
 
 impl Merge {
     pub fn run(self) -> Result<Exit> {
-        let (mut store, hashes, bugs) = named(&self.findings)?;
+        let (mut store, hashes, bugs) = grouped(&self.findings)?;
         let moved = regroup::merge(&mut *store, &hashes)?;
         relabel(&mut *store, &bugs)?;
         let first = self.findings[0].display();
@@ -44,7 +44,7 @@ impl Merge {
 
 impl Split {
     pub fn run(self) -> Result<Exit> {
-        let (mut store, hashes, bugs) = named(&self.findings)?;
+        let (mut store, hashes, bugs) = grouped(&self.findings)?;
         regroup::split(&mut *store, &hashes)?;
         relabel(&mut *store, &bugs)?;
         let what = if hashes.len() == 1 { "is a bug of its own" } else { "are one bug of their own" };
@@ -61,7 +61,13 @@ fn relabel(store: &mut dyn CampaignStore, bugs: &Path) -> Result<(), CampaignErr
 }
 
 /// The store of the findings' campaign, their hashes, and the folder they are in.
-pub(super) fn named(folders: &[PathBuf]) -> Result<(Box<dyn CampaignStore>, Vec<String>, PathBuf)> {
+fn grouped(folders: &[PathBuf]) -> Result<(Box<dyn CampaignStore>, Vec<String>, PathBuf)> {
+    let (out, hashes) = named(folders)?;
+    Ok((store::open(&out).map_err(CampaignError::from)?, hashes, out.join("bugs")))
+}
+
+/// The output folder of the findings' campaign, of which a copy is fetched if it is on a server, and their hashes.
+pub(super) fn named(folders: &[PathBuf]) -> Result<(PathBuf, Vec<String>)> {
     let mut hashes = Vec::new();
     let mut campaign: Option<PathBuf> = None;
     for path in folders {
@@ -81,5 +87,5 @@ pub(super) fn named(folders: &[PathBuf]) -> Result<(Box<dyn CampaignStore>, Vec<
     }
     let Some(out) = campaign else { bail!("no finding is named") };
     copies::fetch(&out)?;
-    Ok((store::open(&out).map_err(CampaignError::from)?, hashes, out.join("bugs")))
+    Ok((out, hashes))
 }
