@@ -121,13 +121,19 @@ pub fn fetch(archive: &mut dyn FindingArchive, bugs: &Path) -> Result<(), Campai
     Ok(())
 }
 
-/// Gives the store what was changed by hand in a copy. What somebody works on is left alone: it is written anew anyway.
-pub fn give_back(archive: &mut dyn FindingArchive, bugs: &Path) -> Result<(), CampaignError> {
-    for known in archive.list()?.into_iter().filter(|known| !known.open) {
+/// Gives the store the folders that were changed by hand in a copy. All others may have been changed by somebody else since
+/// the copy was fetched. What a process works on is left alone: it is written anew anyway.
+pub fn give_back(
+    archive: &mut dyn FindingArchive,
+    bugs: &Path,
+    changed: &[String],
+) -> Result<(), CampaignError> {
+    for known in archive.list()?.into_iter().filter(|known| !known.held && changed.contains(&known.name)) {
         let folder = bugs.join(&known.name);
         let Ok(json) = fs::read(folder.join("finding.json")) else { continue };
         if hash::hash(&json) != known.hash {
-            archive.put(&known.name, &files(&folder)?, Work::Done, None)?;
+            let work = if known.open { Work::Waiting } else { Work::Done };
+            archive.put(&known.name, &files(&folder)?, work, None)?;
         }
     }
     Ok(())

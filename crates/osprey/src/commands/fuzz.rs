@@ -179,7 +179,7 @@ impl Fuzz {
         let place = self.place()?;
         let settings = self.settings()?;
         let mut tuning = self.engine_settings.tuning();
-        let mut learned = self.learned.settings(whole_path);
+        let mut learned = self.learned.settings(whole_path)?;
         if self.resume {
             let stored = stored_identity(&settings)?;
             if self.engine_settings.is_empty() {

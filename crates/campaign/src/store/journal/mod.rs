@@ -56,6 +56,8 @@ pub struct JournaledStore {
     /// The last connection.
     server: PostgresStore,
     url: ServerUrl,
+    /// What tells the campaign from a later one at the same address.
+    campaign: String,
     /// Why there is none at the moment.
     away: Option<Absence>,
     journal: Journal,
@@ -90,10 +92,14 @@ struct Absence {
 }
 
 impl JournaledStore {
-    /// Opens the campaign at this address with the journal in this file, which is gone on with if it is there.
-    pub fn open(url: &ServerUrl, journal: &Path) -> Result<JournaledStore, StoreError> {
-        let mut server = PostgresStore::open(url)?;
-        let journal = Journal::open(journal, &url.to_string())?;
+    /// Works on the campaign at this address with the journal in this file, which is gone on with if it is there.
+    pub fn open(
+        mut server: PostgresStore,
+        url: &ServerUrl,
+        journal: &Path,
+    ) -> Result<JournaledStore, StoreError> {
+        let campaign = server.campaign()?;
+        let (journal, damage) = Journal::open(journal, &campaign)?;
         let delivered = server.delivered(journal.worker())?;
         let waiting = journal.after(delivered).count();
         let mut store = JournaledStore {
@@ -104,6 +110,7 @@ impl JournaledStore {
             findings: BTreeMap::new(),
             server,
             url: url.clone(),
+            campaign,
             away: None,
             journal,
             delivered,
@@ -114,7 +121,7 @@ impl JournaledStore {
             own_rounds: 0,
             before: None,
             seeds_again: None,
-            notes: Vec::new(),
+            notes: damage.into_iter().collect(),
         };
         for finding in store.server.findings()? {
             store.findings.insert(finding.hash.clone(), finding);
@@ -154,6 +161,9 @@ impl JournaledStore {
             Some(_) => {}
         }
         let again = self.server.again().and_then(|mut server| {
+            if server.campaign()? != self.campaign {
+                return Err(StoreError::Removed(self.url.to_string()));
+            }
             let delivered = server.delivered(self.journal.worker())?;
             Ok((server, delivered))
         });
@@ -174,6 +184,14 @@ impl JournaledStore {
                 }
                 Ok(())
             }
+            // Whoever waits for a campaign that is gone, or that another version goes on with, waits for ever.
+            Err(StoreError::Missing(_)) => Err(StoreError::Removed(self.url.to_string())),
+            Err(
+                error @ (StoreError::Removed(_)
+                | StoreError::OtherVersion { .. }
+                | StoreError::Outdated { .. }
+                | StoreError::Newer { .. }),
+            ) => Err(error),
             Err(error) => {
                 let text = error.to_string();
                 self.lost(error.is_disk(), &text);
@@ -347,7 +365,9 @@ impl CampaignStore for JournaledStore {
         if delta.is_empty() && self.duplicates.is_empty() {
             return Ok(());
         }
-        self.journal.append(delta.clone(), std::mem::take(&mut self.duplicates))
+        self.journal.append(delta, &self.duplicates)?;
+        self.duplicates.clear();
+        Ok(())
     }
 
     fn news(&mut self) -> Result<News, StoreError> {

@@ -269,14 +269,17 @@ impl PostgresStore {
         Ok(store)
     }
 
-    /// Brings the tables of an earlier version up to date. Nobody may work on the campaign meanwhile.
+    /// Makes the campaign one of this version: it goes on with it, and its tables are brought up to date. Nobody may work on
+    /// it meanwhile.
     pub fn upgrade(url: &ServerUrl) -> Result<(), StoreError> {
         let mut client = connect(url)?;
         let SchemaState::Campaign(found) = schema::content(&mut client, url)? else { return Ok(()) };
-        if found >= FORMAT {
+        let failed = |error| explained(url, error);
+        let version = "SELECT value FROM meta WHERE key = 'osprey'";
+        let theirs: String = client.query_one(version, &[]).map_err(failed)?.get(0);
+        if found > FORMAT || found == FORMAT && theirs == VERSION {
             return Ok(());
         }
-        let failed = |error| explained(url, error);
         let mut transaction = client.transaction().map_err(failed)?;
         transaction.batch_execute("LOCK TABLE format IN ACCESS EXCLUSIVE MODE").map_err(failed)?;
         // Somebody else may have done it meanwhile.
@@ -290,7 +293,8 @@ impl PostgresStore {
             .get(0);
         if busy > 0 {
             let why = format!(
-                "its tables are of an earlier version of osprey, and {busy} of its processes still work on it"
+                "it is a campaign of osprey {theirs} (tables of step {found}), this is osprey {VERSION} (step {FORMAT}), and \
+                 {busy} of its processes still work on it"
             );
             return Err(StoreError::Refused { place: url.to_string(), why });
         }
@@ -330,6 +334,12 @@ impl PostgresStore {
             site: self.last_news.site.min(newest.site).saturating_sub(MAYBE_LOST),
         };
         Ok(store)
+    }
+
+    /// What tells this campaign from any other, also from one that is made at the same address later.
+    pub fn campaign(&mut self) -> Result<String, StoreError> {
+        let id = self.look(|on| query::meta(on, "campaign"))?;
+        id.ok_or_else(|| StoreError::damaged("settings", "the campaign has no name"))
     }
 
     /// Has the connection ended?

@@ -52,20 +52,22 @@ impl MarkCommand {
             link: self.link.clone(),
             at: store::now(),
         });
+        let mut changed = Vec::new();
         for path in &self.findings {
             let (mut finding, folder) = Finding::read(path)?;
             let name = finding.folder_name();
-            let open = match store.archive() {
-                Some(archive) => archive.list()?.iter().any(|one| one.name == name && one.open),
+            let held = match store.archive() {
+                Some(archive) => archive.list()?.iter().any(|one| one.name == name && one.held),
                 None => false,
             };
-            if open {
+            if held {
                 bail!("'{}' is being made small by the campaign: mark it when that is done", path.display());
             }
             finding.handling.mark.clone_from(&mark);
             finding.write_handling(&folder)?;
+            changed.push(name);
         }
-        store.archive().map_or(Ok(()), |archive| findings::give_back(archive, &bugs))?;
+        store.archive().map_or(Ok(()), |archive| findings::give_back(archive, &bugs, &changed))?;
         let names: Vec<String> = self.findings.iter().map(|path| path.display().to_string()).collect();
         let what = match self.state {
             Some(state) => format!("marked as {state}"),
