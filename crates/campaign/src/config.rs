@@ -368,4 +368,16 @@ mod tests {
         let same = Identity { seeds: vec!["./a/".into()], ..identity() };
         assert_eq!(now.difference(&same), None, "another way to write the same path");
     }
+
+    #[test]
+    fn another_content_of_a_file_is_another_campaign_and_is_not_shown() {
+        let with = |text: &str| {
+            let file = NamedCorrelations { path: "/z3.json".into(), text: text.to_owned() };
+            let learned = LearnedSettings { correlations: vec![file], ..LearnedSettings::default() };
+            Identity { learned, ..identity() }
+        };
+        assert_eq!(with("one").difference(&with("one")), None);
+        let (then, now) = with("one thing").difference(&with("other thing")).expect("different");
+        assert!(then != now && then.contains("/z3.json") && !then.contains("thing"), "{then} {now}");
+    }
 }

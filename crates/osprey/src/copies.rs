@@ -12,7 +12,7 @@ use crate::output;
 /// The output folder of a campaign: as it is named, or a copy of the one at an address, fetched now.
 pub fn folder(named: &Path) -> Result<PathBuf> {
     let text = named.to_string_lossy();
-    if !campaign::store::is_address(&text) {
+    if !campaign::store::is_meant_as_address(&text) {
         return Ok(named.to_owned());
     }
     let place = Place::named(&text, Path::new("")).map_err(CampaignError::from)?;

@@ -42,7 +42,7 @@ pub use delta::{Delta, Memories, SeedDelta, SeedMemory, StoredSeed};
 pub use error::StoreError;
 pub use memory::MemoryStore;
 pub use place::{Place, Presence, open, presence, read};
-pub use postgres::{Load, ServerUrl, is_address, keep_password, without_password};
+pub use postgres::{Load, ServerUrl, is_meant_as_address, keep_password, without_password};
 pub use sample::{Sample, Sampler};
 pub use totals::{Messages, QuestionCounts, RunCounts, Totals};
 

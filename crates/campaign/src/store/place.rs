@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::journal::JournaledStore;
-use super::postgres::{Load, PostgresStore, ServerUrl, is_address};
+use super::postgres::{Load, PostgresStore, ServerUrl, is_meant_as_address};
 use super::sqlite::SqliteStore;
 use super::{CampaignStore, StoreError};
 use crate::config::Identity;
@@ -52,7 +52,7 @@ impl fmt::Display for Place {
 impl Place {
     /// The place that a user named: a server, with this folder for the copy, or a folder.
     pub fn named(text: &str, out: &Path) -> Result<Place, StoreError> {
-        match is_address(text) {
+        match is_meant_as_address(text) {
             true => Ok(Place::Server { url: ServerUrl::parse(text)?, out: out.to_owned() }),
             false => Place::of(Path::new(text)),
         }
@@ -219,4 +219,37 @@ pub fn read(out: &Path) -> Result<Box<dyn CampaignStore>, StoreError> {
 #[cfg(test)]
 pub fn create(out: &Path, identity: &Identity, given: &[SeedText]) -> Result<(), StoreError> {
     Place::Folder(out.to_owned()).create(identity, given)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::contract::identity;
+    use super::*;
+
+    #[test]
+    fn a_copy_follows_its_campaign_and_is_not_mixed_with_a_later_one_at_the_same_address() {
+        let Some(server) = testkit::postgres::postgres() else { return };
+        let (address, folders) = (server.url(), tempfile::tempdir().expect("a folder"));
+        let (old, new) = (folders.path().join("old"), folders.path().join("new"));
+        let first = Place::named(&address, &old).expect("an address");
+        first.settle().expect("nothing is there yet");
+        first.create(&identity(), &[]).expect("made");
+        first.settle().expect("its own");
+        let moved = Place::named(&format!("{address}&connect_timeout=9"), &old).expect("an address");
+        moved.settle().expect("the same campaign");
+        assert_eq!(Place::of(&old).expect("a place").to_string(), moved.to_string());
+        let Place::Server { url, .. } = &first else { panic!("it is on a server") };
+        server.sql("postgres", &format!("DROP SCHEMA {} CASCADE", url.schema())).expect("removed");
+        let is_other = |result: Result<(), StoreError>| {
+            assert!(matches!(result, Err(StoreError::OtherCampaign(_))), "{result:?}");
+        };
+        is_other(first.settle());
+        let second = Place::named(&address, &new).expect("an address");
+        second.create(&identity(), &[]).expect("made");
+        is_other(first.settle());
+        is_other(first.open().map(|_| ()));
+        is_other(first.read().map(|_| ()));
+        is_other(first.work().map(|_| ()));
+        second.work().expect("its own");
+    }
 }

@@ -80,3 +80,21 @@ impl LearnedArguments {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_file_says_goes_with_the_campaign() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("z3.json");
+        let arguments = LearnedArguments { correlations: vec![path.clone()], ..LearnedArguments::default() };
+        let missing = arguments.settings(Path::to_owned).expect_err("there is no file").to_string();
+        assert!(missing.contains("z3.json"), "{missing}");
+        std::fs::write(&path, "what was learned").expect("written");
+        let settings = arguments.settings(Path::to_owned).expect("read");
+        let text = "what was learned".to_owned();
+        assert_eq!(settings.correlations, [NamedCorrelations { path, text }]);
+    }
+}

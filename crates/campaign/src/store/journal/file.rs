@@ -135,9 +135,9 @@ impl Journal {
     }
 
     /// Adds an entry. It survives the end of the process when this returns; with an error, nothing of it is there.
-    pub fn append(&mut self, delta: &Delta, duplicates: &BTreeMap<String, u64>) -> Result<(), StoreError> {
+    pub fn append(&mut self, delta: Delta, duplicates: &BTreeMap<String, u64>) -> Result<(), StoreError> {
         let sequence = self.last + 1;
-        let entry = Entry { sequence, delta: delta.clone(), duplicates: duplicates.clone() };
+        let entry = Entry { sequence, delta, duplicates: duplicates.clone() };
         let line = line(&entry)?;
         if let Err(error) = self.file.write_all(&line) {
             // A full disk takes the first part of a line: what came behind it could not be read any more.
@@ -167,6 +167,7 @@ impl Journal {
                 *one.duplicates.entry(hash).or_default() += count;
             }
         }
+        one.delta.compact();
         one.sequence = self.last;
         self.entries.push_back(one);
     }
@@ -246,7 +247,7 @@ mod tests {
         let mut first = opened(&path);
         let worker = first.worker().to_owned();
         for count in 1..=3 {
-            first.append(&delta(count), &BTreeMap::from([("abc".to_owned(), count)])).expect("kept");
+            first.append(delta(count), &BTreeMap::from([("abc".to_owned(), count)])).expect("kept");
         }
         assert!(matches!(Journal::open(&path, "here"), Err(StoreError::InUse(_))));
         drop(first);
@@ -257,7 +258,7 @@ mod tests {
         assert_eq!((again.worker(), again.last(), sequences(&again)), (worker.as_str(), 3, vec![1, 2, 3]));
         assert_eq!(again.after(2).next().map(|entry| entry.delta.clone()), Some(delta(3)));
         again.confirm(2).expect("confirmed");
-        again.append(&delta(4), &BTreeMap::new()).expect("kept");
+        again.append(delta(4), &BTreeMap::new()).expect("kept");
         assert_eq!(sequences(&again), [3, 4]);
         drop(again);
         let error = Journal::open(&path, "elsewhere").err().expect("refused");
@@ -271,7 +272,7 @@ mod tests {
         let mut first = opened(&path);
         let worker = first.worker().to_owned();
         for count in 1..=3 {
-            first.append(&delta(count), &BTreeMap::new()).expect("kept");
+            first.append(delta(count), &BTreeMap::new()).expect("kept");
         }
         drop(first);
         let damaged = std::fs::read_to_string(&path).expect("text").replace("\"sequence\":2", "\0\0\0");
@@ -296,19 +297,19 @@ mod tests {
     fn in_a_child_process_with_little_room() {
         let Some(path) = std::env::var_os(PATH) else { return };
         let mut journal = opened(Path::new(&path));
-        journal.append(&delta(1), &BTreeMap::new()).expect("kept");
+        journal.append(delta(1), &BTreeMap::new()).expect("kept");
         let room = libc::rlimit { rlim_cur: journal.size + 20, rlim_max: libc::RLIM_INFINITY };
         // SAFETY: both calls only change how this process is dealt with that outgrows a file.
         unsafe {
             libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
             assert_eq!(libc::setrlimit(libc::RLIMIT_FSIZE, &room), 0);
         }
-        let full = journal.append(&delta(2), &BTreeMap::new()).expect_err("no room");
+        let full = journal.append(delta(2), &BTreeMap::new()).expect_err("no room");
         assert!(full.is_disk(), "{full:?}");
         let all = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
         // SAFETY: as above.
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &all) }, 0);
-        journal.append(&delta(3), &BTreeMap::new()).expect("kept");
+        journal.append(delta(3), &BTreeMap::new()).expect("kept");
     }
 
     #[test]
@@ -332,12 +333,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("journal");
         let mut journal = opened(&path);
-        journal.append(&delta(1), &BTreeMap::new()).expect("kept");
+        journal.append(delta(1), &BTreeMap::new()).expect("kept");
         journal.confirm(1).expect("confirmed");
         journal.rewrite().expect("written");
         drop(journal);
         let mut again = opened(&path);
-        again.append(&delta(1), &BTreeMap::new()).expect("kept");
+        again.append(delta(1), &BTreeMap::new()).expect("kept");
         assert_eq!(sequences(&again), [2]);
     }
 
@@ -345,10 +346,10 @@ mod tests {
     fn a_long_absence_does_not_fill_the_disk_and_what_may_have_been_sent_stays_as_it_was() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut journal = opened(&folder.path().join("journal"));
-        journal.append(&delta(5), &BTreeMap::new()).expect("kept");
+        journal.append(delta(5), &BTreeMap::new()).expect("kept");
         assert_eq!(journal.send_after(0).len(), 1);
         for _ in 0..200 {
-            journal.append(&delta(1), &BTreeMap::from([("abc".to_owned(), 1)])).expect("kept");
+            journal.append(delta(1), &BTreeMap::from([("abc".to_owned(), 1)])).expect("kept");
         }
         let entries: Vec<&Entry> = journal.after(0).collect();
         assert!(entries.len() <= MANY + 2, "{}", entries.len());
@@ -356,5 +357,8 @@ mod tests {
         let tests: u64 = entries.iter().map(|entry| entry.delta.totals.tests).sum();
         let duplicates: u64 = entries.iter().filter_map(|entry| entry.duplicates.get("abc")).sum();
         assert_eq!((tests, duplicates, journal.last()), (205, 200, 201));
+        let rows = |entry: &&Entry| entry.delta.samples.len() + entry.delta.seeds.len();
+        let longest = entries.iter().map(rows).max();
+        assert_eq!(longest, Some(delta(1).samples.len() + delta(1).seeds.len()), "what is united is added up");
     }
 }

@@ -111,12 +111,38 @@ fn a_full_disk_of_the_server_is_waited_for() {
          CREATE TRIGGER no_room BEFORE INSERT ON samples EXECUTE FUNCTION no_room()"
     );
     server.sql("postgres", &full).expect("full");
-    exchange(&mut store, 4);
-    assert!(store.take_notes()[0].contains("no room"));
+    exchange(&mut store, 1);
+    for _ in 0..3 {
+        tried_again(&mut store);
+        exchange(&mut store, 1);
+    }
+    let notes = store.take_notes();
+    assert!(notes.len() == 1 && notes[0].contains("no room"), "it is said once: {notes:?}");
     server.sql("postgres", &format!("DROP TRIGGER no_room ON {schema}.samples")).expect("room again");
     tried_again(&mut store);
     exchange(&mut store, 1);
+    let notes = store.take_notes();
+    assert!(notes.len() == 1 && notes[0].contains("5 entries of the journal are delivered"), "{notes:?}");
     assert_eq!(PostgresStore::open(&url).and_then(|mut store| store.totals()).expect("totals").tests, 5);
+}
+
+#[test]
+fn a_machine_whose_clock_is_wrong_does_not_bend_the_curves() {
+    assert_eq!([skew(100, 100), skew(129, 100), skew(100, 160), skew(3700, 95)], [0, 0, -60, 3600]);
+    let Some(server) = postgres::postgres() else { return };
+    let (url, folder) = (campaign(server), tempfile::tempdir().expect("a folder"));
+    let mut store = open(&url, folder.path());
+    assert_eq!(store.skew, 0, "server and test have one clock");
+    exchange(&mut store, 1);
+    let right = store.samples().expect("samples");
+    // As on a machine that is an hour ahead.
+    store.skew = -3600;
+    let mut late = delta(1);
+    late.samples.iter_mut().for_each(|sample| sample.at += 3600);
+    store.merge(&late).expect("kept");
+    store.news().expect("delivered");
+    let both: Vec<(u64, u64)> = store.samples().expect("samples").iter().map(|s| (s.at, s.tests)).collect();
+    assert_eq!(both, right.iter().map(|sample| (sample.at, 2 * sample.tests)).collect::<Vec<_>>());
 }
 
 #[test]

@@ -27,14 +27,14 @@ use postgres::{Client, IsolationLevel, Row, Statement, Transaction};
 
 use super::{
     CampaignStore, Claim, Counts, Delta, FindingArchive, KnownFinding, Learned, MEMBER_GONE, Member,
-    MemberId, Memories, News, Presence, Role, Sample, StoreError, StoredSeed, Totals, now,
+    MemberId, Memories, News, Presence, Role, Sample, StoreError, StoredSeed, Totals,
 };
 use crate::config::Identity;
 use crate::seeds::SeedText;
 
 use error::{explained, is_conflict};
 use schema::{FORMAT, SchemaState};
-pub use url::{ServerUrl, is_address, keep_password, without_password};
+pub use url::{ServerUrl, is_meant_as_address, keep_password, without_password};
 
 /// How often a transaction is tried that others stand in the way of.
 const TRIES: u32 = 5;
@@ -233,7 +233,7 @@ impl PostgresStore {
             }
             schema::upgrade(&mut transaction, 0)?;
             let mut change = Change { look: Look { transaction, statements }, number: 0, writer: 0 };
-            let started = now().to_string();
+            let started = query::clock(&mut change)?.to_string();
             for (key, value) in [("identity", identity), ("osprey", VERSION), ("started", &started)] {
                 change.execute("INSERT INTO meta VALUES ($1, $2)", &[&key, &value])?;
             }
@@ -340,6 +340,11 @@ impl PostgresStore {
     pub fn campaign(&mut self) -> Result<String, StoreError> {
         let id = self.look(|on| query::meta(on, "campaign"))?;
         id.ok_or_else(|| StoreError::damaged("settings", "the campaign has no name"))
+    }
+
+    /// The server's clock, in seconds since 1970.
+    pub fn clock(&mut self) -> Result<u64, StoreError> {
+        self.look(|on| query::clock(on))
     }
 
     /// Has the connection ended?
