@@ -238,6 +238,11 @@ pub trait CampaignStore: Send {
         Vec::new()
     }
 
+    /// Can the store not be reached at the moment, so that nothing is heard of others?
+    fn is_away(&self) -> bool {
+        false
+    }
+
     /// The number of the last delta that is kept for delivery, where deltas are numbered.
     fn journaled(&self) -> Option<u64> {
         None

@@ -551,6 +551,10 @@ impl CampaignStore for JournaledStore {
         std::mem::take(&mut self.notes)
     }
 
+    fn is_away(&self) -> bool {
+        self.away.is_some()
+    }
+
     fn journaled(&self) -> Option<u64> {
         Some(self.journal.last())
     }

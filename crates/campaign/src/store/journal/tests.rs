@@ -54,6 +54,7 @@ fn what_is_counted_while_the_server_is_away_is_delivered_once_when_it_is_back() 
         let news = exchange(&mut store, 10);
         assert_eq!(news.learned.get(ENGINE, "storm").tests % 10, 1, "{news:?}");
     }
+    assert!(store.is_away());
     // The view goes on, and so do rounds; claims have to wait.
     assert_eq!(store.totals().expect("totals").tests, 31);
     assert_eq!(store.members().expect("members").len(), 1, "nobody is taken for dead");
@@ -67,7 +68,7 @@ fn what_is_counted_while_the_server_is_away_is_delivered_once_when_it_is_back() 
     server.start_again().expect("started");
     tried_again(&mut store);
     exchange(&mut store, 100);
-    assert!(store.take_notes().iter().any(|note| note.contains("is back")));
+    assert!(store.take_notes().iter().any(|note| note.contains("is back")) && !store.is_away());
     let mut other = PostgresStore::open(&url).expect("opened");
     assert_eq!(other.totals().expect("totals").tests, 131);
     assert_eq!(other.learned().expect("learned").get(LOGIC, "QF_LIA").tests, 131);
