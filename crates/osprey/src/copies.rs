@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use campaign::store::Place;
+use campaign::store::{Place, StoreError};
 use campaign::{CampaignError, findings, hash};
 use solver::Home;
 
@@ -17,7 +17,7 @@ pub fn folder(named: &Path) -> Result<PathBuf> {
     }
     let place = Place::named(&text, Path::new("")).map_err(CampaignError::from)?;
     let Some(campaign) = place.campaign().map_err(CampaignError::from)? else {
-        return Err(CampaignError::NothingToResume(place.shown()).into());
+        return Err(CampaignError::from(StoreError::Missing(place.shown())).into());
     };
     let home = Home::of_user().context("a folder for the copy")?;
     let out = home.root().join("campaigns").join(hash::name(campaign.as_bytes()));

@@ -48,7 +48,9 @@ pub enum StoreError {
     )]
     OtherCampaign(PathBuf),
     /// The tables went away under a process that worked on them.
-    #[error("'{0}' holds this campaign no more: somebody has removed it; what was found here is in this process's folder")]
+    #[error(
+        "'{0}' holds this campaign no more: somebody has removed it; what was found here is in this process's folder"
+    )]
     Removed(String),
     /// Another process has it.
     #[error("'{}' is in use by another process: choose another folder with --out", .0.display())]

@@ -79,11 +79,7 @@ pub fn relabel(store: &mut dyn CampaignStore, bugs: &Path) -> Result<Vec<String>
     }
 }
 
-fn write_labels(
-    all: &[KnownFinding],
-    bugs: &Path,
-    changed: &mut Vec<String>,
-) -> Result<(), CampaignError> {
+fn write_labels(all: &[KnownFinding], bugs: &Path, changed: &mut Vec<String>) -> Result<(), CampaignError> {
     let mut failure = None;
     for group in Group::all(all) {
         let example = group.example().map(|one| one.folder.clone()).unwrap_or_default();

@@ -150,8 +150,7 @@ impl Worker {
                 Err(
                     CampaignError::InUse(_)
                     | CampaignError::Store(StoreError::Exists(_) | StoreError::OtherCampaign(_)),
-                ) if self.out.is_none() && number < MOST_FOLDERS =>
-                {
+                ) if self.out.is_none() && number < MOST_FOLDERS => {
                     number += 1;
                 }
                 joined => return joined,

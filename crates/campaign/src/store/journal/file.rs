@@ -359,6 +359,10 @@ mod tests {
         assert_eq!((tests, duplicates, journal.last()), (205, 200, 201));
         let rows = |entry: &&Entry| entry.delta.samples.len() + entry.delta.seeds.len();
         let longest = entries.iter().map(rows).max();
-        assert_eq!(longest, Some(delta(1).samples.len() + delta(1).seeds.len()), "what is united is added up");
+        assert_eq!(
+            longest,
+            Some(delta(1).samples.len() + delta(1).seeds.len()),
+            "what is united is added up"
+        );
     }
 }

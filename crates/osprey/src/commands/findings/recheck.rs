@@ -135,7 +135,8 @@ impl Keeper {
     fn of(out: &Path) -> Keeper {
         let shared = Place::of(out).is_ok_and(|place| place.is_shared());
         let store = shared.then(|| store::open(out)).and_then(|store| {
-            let refused = |error| output::say(&format!("osprey: note: nothing is kept on the server: {error}"));
+            let refused =
+                |error| output::say(&format!("osprey: note: nothing is kept on the server: {error}"));
             store.map_err(refused).ok()
         });
         Keeper { store, bugs: out.join("bugs") }
