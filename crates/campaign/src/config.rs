@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use solver::install::Source;
 
+use crate::hash;
 use crate::target::Target;
 
 /// Settings that make the campaign what it is. Stored with it; `--resume` refuses other ones, since learned counts
@@ -61,14 +62,23 @@ pub struct Identity {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LearnedSettings {
-    /// Files of correlations that the user named, with whole paths.
-    pub correlations: Vec<PathBuf>,
+    /// Files of correlations that the user named.
+    pub correlations: Vec<NamedCorrelations>,
     /// They are used for other releases of their solver as well.
     pub forced: bool,
     /// The fitness of a configuration is all that it reaches, as in the paper, at the price of a second run; else what it
     /// reaches that nobody has reached before.
     pub own_coverage: bool,
     pub search: falcon::search::Parameters,
+}
+
+/// A file of correlations. What was in it goes with the campaign: processes on other machines do not have the file, and
+/// what becomes of it later changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedCorrelations {
+    /// The whole path.
+    pub path: PathBuf,
+    pub text: String,
 }
 
 /// A solver that Osprey did not install: another build at the same place is another solver.
@@ -144,6 +154,13 @@ impl Identity {
             let shown: Vec<String> = programs.iter().map(ToString::to_string).collect();
             format!("the program {}", shown.join(" and "))
         };
+        let learned = |learned: &LearnedSettings| {
+            let mut shown = learned.clone();
+            for file in &mut shown.correlations {
+                file.text = hash::name(file.text.as_bytes());
+            }
+            format!("learned options {}", serde_json::to_string(&shown).unwrap_or_default())
+        };
         let settings = |identity: &Identity| {
             [
                 format!("solvers {}", identity.solvers.join(" and ")),
@@ -162,7 +179,7 @@ impl Identity {
                 format!("--memory {}", identity.memory),
                 if identity.bisect { "--bisect".to_owned() } else { "no --bisect".to_owned() },
                 format!("engine settings {}", serde_json::to_string(&identity.tuning).unwrap_or_default()),
-                format!("learned options {}", serde_json::to_string(&identity.learned).unwrap_or_default()),
+                learned(&identity.learned),
             ]
         };
         settings(self).into_iter().zip(settings(other)).find(|(a, b)| a != b)
@@ -352,5 +369,17 @@ mod tests {
         assert_eq!(then.difference(&now), Some(("no seeds".into(), "seeds a".into())));
         let same = Identity { seeds: vec!["./a/".into()], ..identity() };
         assert_eq!(now.difference(&same), None, "another way to write the same path");
+    }
+
+    #[test]
+    fn another_content_of_a_file_is_another_campaign_and_is_not_shown() {
+        let with = |text: &str| {
+            let file = NamedCorrelations { path: "/z3.json".into(), text: text.to_owned() };
+            let learned = LearnedSettings { correlations: vec![file], ..LearnedSettings::default() };
+            Identity { learned, ..identity() }
+        };
+        assert_eq!(with("one").difference(&with("one")), None);
+        let (then, now) = with("one thing").difference(&with("other thing")).expect("different");
+        assert!(then != now && then.contains("/z3.json") && !then.contains("thing"), "{then} {now}");
     }
 }

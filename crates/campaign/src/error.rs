@@ -50,7 +50,7 @@ pub enum CampaignError {
     #[error("{0}; what was found before is safe")]
     NoRoom(String),
     /// Nothing runs that could be helped.
-    #[error("no campaign is running in '{}': start one with `osprey fuzz --out`", .0.display())]
+    #[error("no campaign is running in '{}': start one with `osprey fuzz`, or go on with it with --resume", .0.display())]
     NobodyToJoin(PathBuf),
     /// What the campaign is kept in.
     #[error(transparent)]

@@ -31,7 +31,9 @@ pub mod store;
 mod target;
 pub mod triage;
 
-pub use config::{Identity, KnownBugs, LearnedSettings, PolicyName, Program, Settings, Specs};
+pub use config::{
+    Identity, KnownBugs, LearnedSettings, NamedCorrelations, PolicyName, Program, Settings, Specs,
+};
 pub use error::CampaignError;
 pub use findings::{Finding, is_listed};
 pub use fuzz::{Campaign, Rehearsed, Summary, join, refusal, refused, rehearse, run, runners};

@@ -77,7 +77,8 @@ impl Correlations {
         Correlations::parse(&text, path)
     }
 
-    fn parse(text: &[u8], path: &Path) -> Result<Correlations, CorrelationsError> {
+    /// The content of a file, whose path errors name.
+    pub fn parse(text: &[u8], path: &Path) -> Result<Correlations, CorrelationsError> {
         let path = || path.to_owned();
         let stored: Stored = serde_json::from_slice(text)
             .map_err(|source| CorrelationsError::Content { path: path(), source })?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use campaign::store::{CampaignStore, Place, Presence};
+use campaign::store::{CampaignStore, Place, StoreError};
 use campaign::{CampaignError, findings, hash};
 use solver::Home;
 
@@ -12,17 +12,16 @@ use crate::output;
 /// The output folder of a campaign: as it is named, or a copy of the one at an address, fetched now.
 pub fn folder(named: &Path) -> Result<PathBuf> {
     let text = named.to_string_lossy();
-    if !campaign::store::is_address(&text) {
+    if !campaign::store::is_meant_as_address(&text) {
         return Ok(named.to_owned());
     }
-    let address = Place::named(&text, Path::new("")).map_err(CampaignError::from)?.to_string();
+    let place = Place::named(&text, Path::new("")).map_err(CampaignError::from)?;
+    let Some(campaign) = place.campaign().map_err(CampaignError::from)? else {
+        return Err(CampaignError::from(StoreError::Missing(place.shown())).into());
+    };
     let home = Home::of_user().context("a folder for the copy")?;
-    let out = home.root().join("campaigns").join(hash::name(address.as_bytes()));
-    let place = Place::named(&text, &out).map_err(CampaignError::from)?;
-    if place.presence().map_err(CampaignError::from)? == Presence::Nothing {
-        return Err(CampaignError::NothingToResume(place.shown()).into());
-    }
-    place.settle().map_err(CampaignError::from)?;
+    let out = home.root().join("campaigns").join(hash::name(campaign.as_bytes()));
+    Place::named(&text, &out).and_then(|place| place.settle()).map_err(CampaignError::from)?;
     fetch(&out)?;
     Ok(out)
 }

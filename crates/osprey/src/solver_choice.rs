@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use campaign::{LearnedSettings, Target};
+use campaign::{LearnedSettings, NamedCorrelations, Target};
 use falcon::{Correlations, CorrelationsError};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use solver::coverage::Code;
@@ -66,8 +66,8 @@ pub fn release_of(solver: &Solver) -> (String, String) {
 /// with the program. What nothing is known about is said.
 pub fn correlated(targets: Vec<Target>, learned: &LearnedSettings) -> Result<Vec<Target>> {
     let mut given = Vec::new();
-    for path in &learned.correlations {
-        given.push((path, Correlations::load(path)?));
+    for NamedCorrelations { path, text } in &learned.correlations {
+        given.push((path, Correlations::parse(text.as_bytes(), path)?));
     }
     let names: Vec<(String, String)> = targets.iter().map(|target| release_of(&target.solver)).collect();
     let fits = |known: &Correlations, (name, version): &(String, String)| {

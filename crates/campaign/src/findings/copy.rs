@@ -121,13 +121,19 @@ pub fn fetch(archive: &mut dyn FindingArchive, bugs: &Path) -> Result<(), Campai
     Ok(())
 }
 
-/// Gives the store what was changed by hand in a copy. What somebody works on is left alone: it is written anew anyway.
-pub fn give_back(archive: &mut dyn FindingArchive, bugs: &Path) -> Result<(), CampaignError> {
-    for known in archive.list()?.into_iter().filter(|known| !known.open) {
+/// Gives the store the folders that were changed by hand in a copy. All others may have been changed by somebody else since
+/// the copy was fetched. What a process works on is left alone: it is written anew anyway.
+pub fn give_back(
+    archive: &mut dyn FindingArchive,
+    bugs: &Path,
+    changed: &[String],
+) -> Result<(), CampaignError> {
+    for known in archive.list()?.into_iter().filter(|known| !known.held && changed.contains(&known.name)) {
         let folder = bugs.join(&known.name);
         let Ok(json) = fs::read(folder.join("finding.json")) else { continue };
         if hash::hash(&json) != known.hash {
-            archive.put(&known.name, &files(&folder)?, Work::Done, None)?;
+            let work = if known.open { Work::Waiting } else { Work::Done };
+            archive.put(&known.name, &files(&folder)?, work, None)?;
         }
     }
     Ok(())
@@ -135,7 +141,11 @@ pub fn give_back(archive: &mut dyn FindingArchive, bugs: &Path) -> Result<(), Ca
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::config::Identity;
+    use crate::store::{Place, Role};
 
     #[test]
     fn a_folder_comes_back_from_its_files() {
@@ -155,6 +165,47 @@ mod tests {
         assert_eq!(first, second);
         let names: Vec<&str> = first.iter().map(|file| file.name.as_str()).collect();
         assert_eq!(names, ["duplicates/1.smt2", "finding.json", "repro.sh"]);
+    }
+
+    #[test]
+    fn only_what_was_changed_here_is_given_back_and_what_others_have_said_meanwhile_stays() {
+        let Some(server) = testkit::postgres::postgres() else { return };
+        let out = tempfile::tempdir().expect("a folder");
+        let place = Place::named(&server.url(), out.path()).expect("an address");
+        place.create(&Identity::of_runs(Duration::from_secs(1), 1, 1), &[]).expect("made");
+        let mut store = place.open().expect("opened");
+        store.join(Role::Helper).expect("joined");
+        let archive = store.archive().expect("on a server");
+        let says = |text: &str| {
+            vec![ArchivedFile {
+                name: "finding.json".into(),
+                executable: false,
+                content: text.as_bytes().to_vec(),
+            }]
+        };
+        for (name, work) in
+            [("mine", Work::Done), ("theirs", Work::Done), ("left", Work::Waiting), ("held", Work::Held)]
+        {
+            archive.put(name, &says("as it was"), work, None).expect("put");
+        }
+        let bugs = out.path().join("bugs");
+        fs::create_dir_all(&bugs).expect("a folder");
+        fetch(archive, &bugs).expect("fetched");
+        archive.put("theirs", &says("by another one"), Work::Done, None).expect("put");
+        let changed = ["mine", "left", "held"].map(str::to_owned);
+        for name in &changed {
+            fs::write(bugs.join(name).join("finding.json"), "by me").expect("written");
+        }
+        give_back(archive, &bugs, &changed).expect("given back");
+        let said: Vec<Option<Vec<ArchivedFile>>> = ["mine", "theirs", "left", "held"]
+            .iter()
+            .map(|name| archive.get(name).expect("looked"))
+            .collect();
+        let wanted = ["by me", "by another one", "by me", "as it was"].map(|text| Some(says(text)));
+        assert_eq!(said, wanted);
+        let open: Vec<String> =
+            archive.list().expect("a list").into_iter().filter(|one| one.open).map(|one| one.name).collect();
+        assert_eq!(open, ["held", "left"], "what is left to do is still left to do");
     }
 
     #[test]

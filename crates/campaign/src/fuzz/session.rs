@@ -308,7 +308,7 @@ impl Session<'_> {
         if self.owner {
             store.set_closing(true)?;
             let begun = Instant::now();
-            while others(&mut **store, self.member)? && begun.elapsed() < HANDOVER {
+            while others(&mut **store, self.member)? && begun.elapsed() < HANDOVER && !store.is_away() {
                 std::thread::sleep(TICK);
             }
         }
@@ -320,6 +320,9 @@ impl Session<'_> {
         lock(store).set_closing(true)?;
         let begun = Instant::now();
         while others(&mut **lock(store), self.member)? && begun.elapsed() < HANDOVER {
+            if lock(store).is_away() {
+                break;
+            }
             std::thread::sleep(lock(store).pace());
             exchange(shared, store, self.member)?;
         }

@@ -1,6 +1,7 @@
 //! What a process has to tell the store: only what came to be since it told the last time.
 
-use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -102,6 +103,35 @@ impl Delta {
             self.memories.entry(key).or_default().update(memory);
         }
     }
+
+    /// Says the same with one entry for each seed, feature and interval: what many deltas became grows with what they are
+    /// about, not with how many they were.
+    pub fn compact(&mut self) {
+        let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
+        for SeedDelta { hash, counts: more } in self.seeds.drain(..) {
+            counts.entry(hash).or_default().add(&more);
+        }
+        self.seeds = counts.into_iter().map(|(hash, counts)| SeedDelta { hash, counts }).collect();
+        let mut samples: BTreeMap<(u64, String), Sample> = BTreeMap::new();
+        for sample in self.samples.drain(..) {
+            match samples.entry((sample.at, sample.engine.clone())) {
+                Entry::Occupied(mut known) => known.get_mut().add(&sample),
+                Entry::Vacant(new) => _ = new.insert(sample),
+            }
+        }
+        self.samples = samples.into_values().collect();
+        let mut known = BTreeSet::new();
+        self.features.retain(|feature| known.insert(*feature));
+        let mut known = BTreeSet::new();
+        self.new_seeds.retain(|new| known.insert(new.seed.hash.clone()));
+        let mut known = BTreeSet::new();
+        self.ancestors.retain(|seed| known.insert(seed.hash.clone()));
+        let mut kept: BTreeMap<String, bool> = BTreeMap::new();
+        for (hash, keep) in self.retired.drain(..) {
+            *kept.entry(hash).or_default() |= keep;
+        }
+        self.retired = kept.into_iter().collect();
+    }
 }
 
 #[cfg(test)]
@@ -115,6 +145,34 @@ mod tests {
         assert!(delta.is_empty());
         delta.merge(Delta { features: vec![1], ..Delta::default() });
         assert!(!delta.is_empty());
+    }
+
+    #[test]
+    fn a_compact_delta_says_the_same() {
+        let counts = |tests| Counts { tests, ..Counts::default() };
+        let seeds = |all: &[(&str, u64)]| -> Vec<SeedDelta> {
+            all.iter().map(|(hash, n)| SeedDelta { hash: (*hash).into(), counts: counts(*n) }).collect()
+        };
+        let sample = |at, tests| Sample { at, engine: "storm".into(), tests, ..Sample::default() };
+        let seed = SeedText::new("mutant", "(assert true)");
+        let mut delta = Delta {
+            seeds: seeds(&[("b", 1), ("a", 2), ("b", 4)]),
+            samples: vec![sample(20, 1), sample(10, 2), sample(20, 4)],
+            features: vec![3, 1, 3],
+            ancestors: vec![seed.clone(), seed.clone()],
+            retired: vec![("x".into(), false), ("x".into(), true)],
+            ..Delta::default()
+        };
+        delta.compact();
+        let expected = Delta {
+            seeds: seeds(&[("a", 2), ("b", 5)]),
+            samples: vec![sample(10, 2), sample(20, 5)],
+            features: vec![3, 1],
+            ancestors: vec![seed],
+            retired: vec![("x".into(), true)],
+            ..Delta::default()
+        };
+        assert_eq!(delta, expected);
     }
 
     #[test]

@@ -41,6 +41,17 @@ pub enum StoreError {
          '{}-wal': copy the folder to another place", .0.display(), .0.display()
     )]
     Unwritten(PathBuf),
+    /// The folder is a copy of a campaign that is not the one at its address.
+    #[error(
+        "'{}' belongs to another campaign than the one that is at its address now: choose another folder with --out; \
+         what was found before stays in it", .0.display()
+    )]
+    OtherCampaign(PathBuf),
+    /// The tables went away under a process that worked on them.
+    #[error(
+        "'{0}' holds this campaign no more: somebody has removed it; what was found here is in this process's folder"
+    )]
+    Removed(String),
     /// Another process has it.
     #[error("'{}' is in use by another process: choose another folder with --out", .0.display())]
     InUse(PathBuf),

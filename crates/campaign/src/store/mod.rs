@@ -42,7 +42,7 @@ pub use delta::{Delta, Memories, SeedDelta, SeedMemory, StoredSeed};
 pub use error::StoreError;
 pub use memory::MemoryStore;
 pub use place::{Place, Presence, open, presence, read};
-pub use postgres::{Load, ServerUrl, is_address, keep_password, without_password};
+pub use postgres::{Load, ServerUrl, is_meant_as_address, keep_password, without_password};
 pub use sample::{Sample, Sampler};
 pub use totals::{Messages, QuestionCounts, RunCounts, Totals};
 
@@ -236,6 +236,11 @@ pub trait CampaignStore: Send {
     /// What the user should know about the store: that it is away, or back.
     fn take_notes(&mut self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Can the store not be reached at the moment, so that nothing is heard of others?
+    fn is_away(&self) -> bool {
+        false
     }
 
     /// The number of the last delta that is kept for delivery, where deltas are numbered.

@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::journal::JournaledStore;
-use super::postgres::{Load, PostgresStore, ServerUrl, is_address};
+use super::postgres::{Load, PostgresStore, ServerUrl, is_meant_as_address};
 use super::sqlite::SqliteStore;
 use super::{CampaignStore, StoreError};
 use crate::config::Identity;
@@ -52,7 +52,7 @@ impl fmt::Display for Place {
 impl Place {
     /// The place that a user named: a server, with this folder for the copy, or a folder.
     pub fn named(text: &str, out: &Path) -> Result<Place, StoreError> {
-        match is_address(text) {
+        match is_meant_as_address(text) {
             true => Ok(Place::Server { url: ServerUrl::parse(text)?, out: out.to_owned() }),
             false => Place::of(Path::new(text)),
         }
@@ -61,8 +61,28 @@ impl Place {
     /// The place of the campaign that an output folder belongs to.
     pub fn of(out: &Path) -> Result<Place, StoreError> {
         match std::fs::read_to_string(out.join(ADDRESS)) {
-            Ok(text) => Ok(Place::Server { url: ServerUrl::parse(text.trim())?, out: out.to_owned() }),
+            Ok(text) => {
+                let address = text.lines().next().unwrap_or_default();
+                Ok(Place::Server { url: ServerUrl::parse(address.trim())?, out: out.to_owned() })
+            }
             Err(_) => Ok(Place::Folder(out.to_owned())),
+        }
+    }
+
+    /// The campaign that a folder is the copy of, if it is one and that had been made when it became one.
+    fn copy_of(out: &Path) -> Option<String> {
+        let text = std::fs::read_to_string(out.join(ADDRESS)).ok()?;
+        text.lines().nth(1).map(str::to_owned)
+    }
+
+    /// What tells the campaign on a server from any other, also from a later one at the same address; nothing where there
+    /// is none.
+    pub fn campaign(&self) -> Result<Option<String>, StoreError> {
+        match self {
+            Place::Server { url, .. } if PostgresStore::presence(url)? == Presence::Campaign => {
+                PostgresStore::read(url)?.campaign().map(Some)
+            }
+            _ => Ok(None),
         }
     }
 
@@ -97,14 +117,20 @@ impl Place {
             Place::Folder(out) => _ = SqliteStore::create(&out.join(FILE), identity, given)?,
             Place::Server { url, .. } => _ = PostgresStore::create(url, identity, given)?,
         }
-        Ok(())
+        self.settle()
     }
 
-    /// Makes the output folder a copy of the campaign on a server, if it is not; it must not belong to another one.
+    /// Makes the output folder a copy of the campaign on a server, if it is not; it must not belong to another one. A folder
+    /// follows its campaign to another address.
     pub fn settle(&self) -> Result<(), StoreError> {
         let Place::Server { url, out } = self else { return Ok(()) };
+        let (there, here) = (self.campaign()?, Place::copy_of(out));
         match Place::of(out)? {
-            Place::Server { url: other, .. } if other.to_string() == url.to_string() => return Ok(()),
+            Place::Server { .. } if here.is_some() && here != there => {
+                return Err(StoreError::OtherCampaign(out.clone()));
+            }
+            Place::Server { .. } if here.is_some() => {}
+            Place::Server { url: other, .. } if other.to_string() == url.to_string() => {}
             Place::Folder(_) if !out.join(FILE).exists() => {}
             other => return Err(StoreError::Exists(other.out().to_owned())),
         }
@@ -113,7 +139,20 @@ impl Place {
             source: format!("cannot write in '{}': {error}", out.display()).into(),
         };
         std::fs::create_dir_all(out).map_err(failed)?;
-        std::fs::write(out.join(ADDRESS), format!("{url}\n")).map_err(failed)
+        let lines: Vec<String> = std::iter::once(url.to_string()).chain(there).collect();
+        let text = lines.join("\n") + "\n";
+        match std::fs::read_to_string(out.join(ADDRESS)).is_ok_and(|before| before == text) {
+            true => Ok(()),
+            false => std::fs::write(out.join(ADDRESS), text).map_err(failed),
+        }
+    }
+
+    /// The same store, if it is of the campaign that the output folder is a copy of.
+    fn known(mut store: PostgresStore, out: &Path) -> Result<PostgresStore, StoreError> {
+        match Place::copy_of(out) {
+            Some(id) if store.campaign()? != id => Err(StoreError::OtherCampaign(out.to_owned())),
+            _ => Ok(store),
+        }
     }
 
     /// Brings the tables of an earlier version up to date, where that is not done by opening them.
@@ -129,7 +168,10 @@ impl Place {
     pub fn work(&self) -> Result<Box<dyn CampaignStore>, StoreError> {
         match self {
             Place::Folder(_) => self.open(),
-            Place::Server { url, out } => Ok(Box::new(JournaledStore::open(url, &out.join(JOURNAL))?)),
+            Place::Server { url, out } => {
+                let server = Place::known(PostgresStore::open(url)?, out)?;
+                Ok(Box::new(JournaledStore::open(server, url, &out.join(JOURNAL))?))
+            }
         }
     }
 
@@ -145,7 +187,7 @@ impl Place {
     pub fn open(&self) -> Result<Box<dyn CampaignStore>, StoreError> {
         Ok(match self {
             Place::Folder(out) => Box::new(SqliteStore::open(&out.join(FILE))?),
-            Place::Server { url, .. } => Box::new(PostgresStore::open(url)?),
+            Place::Server { url, out } => Box::new(Place::known(PostgresStore::open(url)?, out)?),
         })
     }
 
@@ -154,7 +196,7 @@ impl Place {
     pub fn read(&self) -> Result<Box<dyn CampaignStore>, StoreError> {
         Ok(match self {
             Place::Folder(out) => Box::new(SqliteStore::read(&out.join(FILE))?),
-            Place::Server { url, .. } => Box::new(PostgresStore::read(url)?),
+            Place::Server { url, out } => Box::new(Place::known(PostgresStore::read(url)?, out)?),
         })
     }
 }
@@ -177,4 +219,37 @@ pub fn read(out: &Path) -> Result<Box<dyn CampaignStore>, StoreError> {
 #[cfg(test)]
 pub fn create(out: &Path, identity: &Identity, given: &[SeedText]) -> Result<(), StoreError> {
     Place::Folder(out.to_owned()).create(identity, given)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::contract::identity;
+    use super::*;
+
+    #[test]
+    fn a_copy_follows_its_campaign_and_is_not_mixed_with_a_later_one_at_the_same_address() {
+        let Some(server) = testkit::postgres::postgres() else { return };
+        let (address, folders) = (server.url(), tempfile::tempdir().expect("a folder"));
+        let (old, new) = (folders.path().join("old"), folders.path().join("new"));
+        let first = Place::named(&address, &old).expect("an address");
+        first.settle().expect("nothing is there yet");
+        first.create(&identity(), &[]).expect("made");
+        first.settle().expect("its own");
+        let moved = Place::named(&format!("{address}&connect_timeout=9"), &old).expect("an address");
+        moved.settle().expect("the same campaign");
+        assert_eq!(Place::of(&old).expect("a place").to_string(), moved.to_string());
+        let Place::Server { url, .. } = &first else { panic!("it is on a server") };
+        server.sql("postgres", &format!("DROP SCHEMA {} CASCADE", url.schema())).expect("removed");
+        let is_other = |result: Result<(), StoreError>| {
+            assert!(matches!(result, Err(StoreError::OtherCampaign(_))), "{result:?}");
+        };
+        is_other(first.settle());
+        let second = Place::named(&address, &new).expect("an address");
+        second.create(&identity(), &[]).expect("made");
+        is_other(first.settle());
+        is_other(first.open().map(|_| ()));
+        is_other(first.read().map(|_| ()));
+        is_other(first.work().map(|_| ()));
+        second.work().expect("its own");
+    }
 }

@@ -59,26 +59,27 @@ fn split_once(store: &mut dyn CampaignStore, hashes: &[String]) -> Result<bool, 
     Ok(done)
 }
 
-/// Has the folders of findings say which bug they are taken for now, where that has changed. A folder that cannot be
-/// written keeps nobody else's from being right; the first such error is told at the end.
+/// Has the folders of findings say which bug they are taken for now, where that has changed, and names those. A folder that
+/// cannot be written keeps nobody else's from being right; the first such error is told at the end.
 ///
 /// Whoever writes last has seen the last correction: what has changed while labels were written is written again.
-pub fn relabel(store: &mut dyn CampaignStore, bugs: &Path) -> Result<(), CampaignError> {
+pub fn relabel(store: &mut dyn CampaignStore, bugs: &Path) -> Result<Vec<String>, CampaignError> {
     let groups = |all: &[KnownFinding]| -> Vec<(String, String)> {
         all.iter().map(|one| (one.hash.clone(), one.group.clone())).collect()
     };
     let mut all = store.findings()?;
+    let mut changed = Vec::new();
     loop {
-        let written = write_labels(&all, bugs);
+        let written = write_labels(&all, bugs, &mut changed);
         let now = store.findings()?;
         if groups(&now) == groups(&all) {
-            return written;
+            return written.map(|()| changed);
         }
         all = now;
     }
 }
 
-fn write_labels(all: &[KnownFinding], bugs: &Path) -> Result<(), CampaignError> {
+fn write_labels(all: &[KnownFinding], bugs: &Path, changed: &mut Vec<String>) -> Result<(), CampaignError> {
     let mut failure = None;
     for group in Group::all(all) {
         let example = group.example().map(|one| one.folder.clone()).unwrap_or_default();
@@ -100,8 +101,9 @@ fn write_labels(all: &[KnownFinding], bugs: &Path) -> Result<(), CampaignError> 
             let why = "it was put there by hand, or stayed when others were taken away".to_owned();
             finding.group =
                 wanted.map(|id| Membership { id: id.clone(), example: example.clone(), why: why.clone() });
-            if let Err(error) = finding.write_group(&folder) {
-                failure.get_or_insert(error);
+            match finding.write_group(&folder) {
+                Ok(()) => changed.push(member.folder.clone()),
+                Err(error) => _ = failure.get_or_insert(error),
             }
         }
     }

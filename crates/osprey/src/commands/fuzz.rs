@@ -179,7 +179,7 @@ impl Fuzz {
         let place = self.place()?;
         let settings = self.settings()?;
         let mut tuning = self.engine_settings.tuning();
-        let mut learned = self.learned.settings(whole_path);
+        let mut learned = self.learned.settings(whole_path)?;
         if self.resume {
             let stored = stored_identity(&settings)?;
             if self.engine_settings.is_empty() {
@@ -223,7 +223,7 @@ impl Fuzz {
     /// Where the campaign is kept. The output folder of one on a server is made a copy of it.
     fn place(&self) -> Result<Place, CampaignError> {
         let place = match &self.store {
-            Some(text) if store::is_address(text) => Place::named(text, &self.out)?,
+            Some(text) if store::is_meant_as_address(text) => Place::named(text, &self.out)?,
             Some(text) => {
                 let text = format!(
                     "--store {text}: expected postgres://USER@HOST/DATABASE; a folder is named with --out"

@@ -148,9 +148,10 @@ impl Worker {
             let joined = settled.and_then(|()| campaign::join(campaign, settings, live, &interrupt::asked));
             match joined {
                 // Another worker has it, or it belongs to another campaign.
-                Err(CampaignError::InUse(_) | CampaignError::Store(StoreError::Exists(_)))
-                    if self.out.is_none() && number < MOST_FOLDERS =>
-                {
+                Err(
+                    CampaignError::InUse(_)
+                    | CampaignError::Store(StoreError::Exists(_) | StoreError::OtherCampaign(_)),
+                ) if self.out.is_none() && number < MOST_FOLDERS => {
                     number += 1;
                 }
                 joined => return joined,

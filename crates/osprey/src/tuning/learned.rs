@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use campaign::LearnedSettings;
+use campaign::{CampaignError, LearnedSettings, NamedCorrelations, input};
 use clap::Args;
 use falcon::search::Parameters;
 
@@ -57,11 +57,15 @@ impl LearnedArguments {
         *self == LearnedArguments::default()
     }
 
-    /// With paths as another process finds them.
-    pub fn settings(&self, whole: impl Fn(&Path) -> PathBuf) -> LearnedSettings {
+    /// With paths as another process finds them, and what the files say.
+    pub fn settings(&self, whole: impl Fn(&Path) -> PathBuf) -> Result<LearnedSettings, CampaignError> {
         let usual = Parameters::default();
-        LearnedSettings {
-            correlations: self.correlations.iter().map(|path| whole(path)).collect(),
+        let read = |path: &PathBuf| {
+            let text = input::read_text(path, input::LARGEST_FILE)?;
+            Ok(NamedCorrelations { path: whole(path), text })
+        };
+        Ok(LearnedSettings {
+            correlations: self.correlations.iter().map(read).collect::<Result<_, CampaignError>>()?,
             forced: self.force_correlations,
             own_coverage: self.own_coverage,
             search: Parameters {
@@ -73,6 +77,24 @@ impl LearnedArguments {
                 stagnant: self.search_stagnant.unwrap_or(usual.stagnant),
                 offspring: self.search_offspring.unwrap_or(usual.offspring),
             },
-        }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_file_says_goes_with_the_campaign() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("z3.json");
+        let arguments = LearnedArguments { correlations: vec![path.clone()], ..LearnedArguments::default() };
+        let missing = arguments.settings(Path::to_owned).expect_err("there is no file").to_string();
+        assert!(missing.contains("z3.json"), "{missing}");
+        std::fs::write(&path, "what was learned").expect("written");
+        let settings = arguments.settings(Path::to_owned).expect("read");
+        let text = "what was learned".to_owned();
+        assert_eq!(settings.correlations, [NamedCorrelations { path, text }]);
     }
 }

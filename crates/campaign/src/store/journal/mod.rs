@@ -20,7 +20,7 @@ use self::file::Journal;
 use super::postgres::{Delivery, PostgresStore, ServerUrl, Told};
 use super::{
     ArchivedFile, ArchivedFolder, CampaignStore, Claim, Counts, Delta, FindingArchive, KnownFinding, Learned,
-    MEMBER_GONE, Member, MemberId, Memories, News, Role, Sample, StoreError, StoredSeed, Totals, Work,
+    MEMBER_GONE, Member, MemberId, Memories, News, Role, Sample, StoreError, StoredSeed, Totals, Work, now,
 };
 use crate::config::Identity;
 use crate::hash;
@@ -56,9 +56,13 @@ pub struct JournaledStore {
     /// The last connection.
     server: PostgresStore,
     url: ServerUrl,
+    /// What tells the campaign from a later one at the same address.
+    campaign: String,
     /// Why there is none at the moment.
     away: Option<Absence>,
     journal: Journal,
+    /// Seconds by which the server's clock is ahead of this machine's.
+    skew: i64,
     /// The number of the last entry that the server has.
     delivered: u64,
     /// When it was heard that the server has the entries up to a number.
@@ -90,12 +94,17 @@ struct Absence {
 }
 
 impl JournaledStore {
-    /// Opens the campaign at this address with the journal in this file, which is gone on with if it is there.
-    pub fn open(url: &ServerUrl, journal: &Path) -> Result<JournaledStore, StoreError> {
-        let mut server = PostgresStore::open(url)?;
-        let journal = Journal::open(journal, &url.to_string())?;
+    /// Works on the campaign at this address with the journal in this file, which is gone on with if it is there.
+    pub fn open(
+        mut server: PostgresStore,
+        url: &ServerUrl,
+        journal: &Path,
+    ) -> Result<JournaledStore, StoreError> {
+        let campaign = server.campaign()?;
+        let (journal, damage) = Journal::open(journal, &campaign)?;
         let delivered = server.delivered(journal.worker())?;
         let waiting = journal.after(delivered).count();
+        let clock = server.clock()?;
         let mut store = JournaledStore {
             learned: server.learned()?,
             totals: server.totals()?,
@@ -104,8 +113,10 @@ impl JournaledStore {
             findings: BTreeMap::new(),
             server,
             url: url.clone(),
+            campaign,
             away: None,
             journal,
+            skew: skew(clock, now()),
             delivered,
             heard: VecDeque::new(),
             duplicates: BTreeMap::new(),
@@ -114,7 +125,7 @@ impl JournaledStore {
             own_rounds: 0,
             before: None,
             seeds_again: None,
-            notes: Vec::new(),
+            notes: damage.into_iter().collect(),
         };
         for finding in store.server.findings()? {
             store.findings.insert(finding.hash.clone(), finding);
@@ -151,9 +162,13 @@ impl JournaledStore {
                 let (why, disk) = absence.error.clone();
                 return Err(StoreError::Away { place: self.url.to_string(), why, disk });
             }
+            Some(_) if !closed => return Ok(()),
             Some(_) => {}
         }
         let again = self.server.again().and_then(|mut server| {
+            if server.campaign()? != self.campaign {
+                return Err(StoreError::Removed(self.url.to_string()));
+            }
             let delivered = server.delivered(self.journal.worker())?;
             Ok((server, delivered))
         });
@@ -163,17 +178,16 @@ impl JournaledStore {
                 // What the server had not written when it ended is delivered again.
                 self.delivered = delivered;
                 self.heard.clear();
-                if let Some(absence) = self.away.take() {
-                    let seconds = absence.since.elapsed().as_secs();
-                    let waiting = self.journal.after(delivered).count();
-                    self.notes.push(format!(
-                        "{} is back after {seconds} s; {waiting} entries of the journal wait to be delivered",
-                        self.url
-                    ));
-                    self.before = Some((Instant::now(), std::mem::take(&mut self.members)));
-                }
                 Ok(())
             }
+            // Whoever waits for a campaign that is gone, or that another version goes on with, waits for ever.
+            Err(StoreError::Missing(_)) => Err(StoreError::Removed(self.url.to_string())),
+            Err(
+                error @ (StoreError::Removed(_)
+                | StoreError::OtherVersion { .. }
+                | StoreError::Outdated { .. }
+                | StoreError::Newer { .. }),
+            ) => Err(error),
             Err(error) => {
                 let text = error.to_string();
                 self.lost(error.is_disk(), &text);
@@ -188,6 +202,18 @@ impl JournaledStore {
                 }
             }
         }
+    }
+
+    /// The server takes what it is given again. One that can be reached and has no room is still away.
+    fn returned(&mut self, delivered: usize) {
+        let Some(absence) = self.away.take() else { return };
+        let seconds = absence.since.elapsed().as_secs();
+        let entries = if delivered == 1 { "entry" } else { "entries" };
+        self.notes.push(format!(
+            "{} is back after {seconds} s; {delivered} {entries} of the journal are delivered",
+            self.url
+        ));
+        self.before = Some((Instant::now(), std::mem::take(&mut self.members)));
     }
 
     /// The server is away, or still is.
@@ -213,10 +239,12 @@ impl JournaledStore {
         let worker = self.journal.worker().to_owned();
         let entries = self.journal.send_after(self.delivered);
         let entries = entries.into_iter().map(|entry| (entry.sequence, &entry.delta, &entry.duplicates));
-        let delivered = self.server.deliver(&Delivery { worker: &worker, entries: entries.collect() });
-        match delivered {
+        let delivery = Delivery { worker: &worker, entries: entries.collect() };
+        let waiting = delivery.entries.len();
+        match self.server.deliver(&delivery) {
             Ok(number) => {
                 self.delivered = number;
+                self.returned(waiting);
                 self.heard.push_back((Instant::now(), number));
                 let mut safe = None;
                 while self.heard.front().is_some_and(|(at, _)| at.elapsed() >= SAFE) {
@@ -311,6 +339,12 @@ impl JournaledStore {
     }
 }
 
+/// By how much one clock is ahead of another, in whole minutes: intervals of samples still begin at round numbers.
+fn skew(ahead: u64, of: u64) -> i64 {
+    let seconds = ahead as i64 - of as i64;
+    (seconds + seconds.signum() * 30) / 60 * 60
+}
+
 impl CampaignStore for JournaledStore {
     fn identity(&mut self) -> Result<Identity, StoreError> {
         self.on_server(PostgresStore::identity)
@@ -347,7 +381,14 @@ impl CampaignStore for JournaledStore {
         if delta.is_empty() && self.duplicates.is_empty() {
             return Ok(());
         }
-        self.journal.append(delta.clone(), std::mem::take(&mut self.duplicates))
+        // The campaign's time is the server's: a machine whose clock is wrong does not bend its curves.
+        let mut delta = delta.clone();
+        for sample in &mut delta.samples {
+            sample.at = sample.at.saturating_add_signed(self.skew);
+        }
+        self.journal.append(delta, &self.duplicates)?;
+        self.duplicates.clear();
+        Ok(())
     }
 
     fn news(&mut self) -> Result<News, StoreError> {
@@ -470,7 +511,8 @@ impl CampaignStore for JournaledStore {
     }
 
     fn members(&mut self) -> Result<Vec<Member>, StoreError> {
-        if !self.is_fresh() {
+        // Whom the server has not heard lately because it has no room is not gone.
+        if !self.is_fresh() && self.away.is_none() {
             match self.on_server(PostgresStore::members) {
                 Err(error) if error.is_away() => {}
                 members => self.members = members?,
@@ -509,6 +551,10 @@ impl CampaignStore for JournaledStore {
         std::mem::take(&mut self.notes)
     }
 
+    fn is_away(&self) -> bool {
+        self.away.is_some()
+    }
+
     fn journaled(&self) -> Option<u64> {
         Some(self.journal.last())
     }
@@ -543,7 +589,7 @@ impl FindingArchive for JournaledStore {
 
     fn take(&mut self) -> Result<Option<(String, Vec<ArchivedFile>)>, StoreError> {
         // Those who were silent with the server have not lost anything yet.
-        match self.before.is_some() {
+        match self.before.is_some() || self.away.is_some() {
             true => Ok(None),
             false => self.on_server(FindingArchive::take),
         }

@@ -24,7 +24,8 @@ fn campaign(server: &Postgres) -> ServerUrl {
 }
 
 fn open(url: &ServerUrl, folder: &Path) -> JournaledStore {
-    JournaledStore::open(url, &folder.join("journal")).expect("opened")
+    let server = PostgresStore::open(url).expect("connected");
+    JournaledStore::open(server, url, &folder.join("journal")).expect("opened")
 }
 
 /// As the exchange of a process does it.
@@ -53,6 +54,7 @@ fn what_is_counted_while_the_server_is_away_is_delivered_once_when_it_is_back() 
         let news = exchange(&mut store, 10);
         assert_eq!(news.learned.get(ENGINE, "storm").tests % 10, 1, "{news:?}");
     }
+    assert!(store.is_away());
     // The view goes on, and so do rounds; claims have to wait.
     assert_eq!(store.totals().expect("totals").tests, 31);
     assert_eq!(store.members().expect("members").len(), 1, "nobody is taken for dead");
@@ -66,7 +68,7 @@ fn what_is_counted_while_the_server_is_away_is_delivered_once_when_it_is_back() 
     server.start_again().expect("started");
     tried_again(&mut store);
     exchange(&mut store, 100);
-    assert!(store.take_notes().iter().any(|note| note.contains("is back")));
+    assert!(store.take_notes().iter().any(|note| note.contains("is back")) && !store.is_away());
     let mut other = PostgresStore::open(&url).expect("opened");
     assert_eq!(other.totals().expect("totals").tests, 131);
     assert_eq!(other.learned().expect("learned").get(LOGIC, "QF_LIA").tests, 131);
@@ -110,12 +112,38 @@ fn a_full_disk_of_the_server_is_waited_for() {
          CREATE TRIGGER no_room BEFORE INSERT ON samples EXECUTE FUNCTION no_room()"
     );
     server.sql("postgres", &full).expect("full");
-    exchange(&mut store, 4);
-    assert!(store.take_notes()[0].contains("no room"));
+    exchange(&mut store, 1);
+    for _ in 0..3 {
+        tried_again(&mut store);
+        exchange(&mut store, 1);
+    }
+    let notes = store.take_notes();
+    assert!(notes.len() == 1 && notes[0].contains("no room"), "it is said once: {notes:?}");
     server.sql("postgres", &format!("DROP TRIGGER no_room ON {schema}.samples")).expect("room again");
     tried_again(&mut store);
     exchange(&mut store, 1);
+    let notes = store.take_notes();
+    assert!(notes.len() == 1 && notes[0].contains("5 entries of the journal are delivered"), "{notes:?}");
     assert_eq!(PostgresStore::open(&url).and_then(|mut store| store.totals()).expect("totals").tests, 5);
+}
+
+#[test]
+fn a_machine_whose_clock_is_wrong_does_not_bend_the_curves() {
+    assert_eq!([skew(100, 100), skew(129, 100), skew(100, 160), skew(3700, 95)], [0, 0, -60, 3600]);
+    let Some(server) = postgres::postgres() else { return };
+    let (url, folder) = (campaign(server), tempfile::tempdir().expect("a folder"));
+    let mut store = open(&url, folder.path());
+    assert_eq!(store.skew, 0, "server and test have one clock");
+    exchange(&mut store, 1);
+    let right = store.samples().expect("samples");
+    // As on a machine that is an hour ahead.
+    store.skew = -3600;
+    let mut late = delta(1);
+    late.samples.iter_mut().for_each(|sample| sample.at += 3600);
+    store.merge(&late).expect("kept");
+    store.news().expect("delivered");
+    let both: Vec<(u64, u64)> = store.samples().expect("samples").iter().map(|s| (s.at, s.tests)).collect();
+    assert_eq!(both, right.iter().map(|sample| (sample.at, 2 * sample.tests)).collect::<Vec<_>>());
 }
 
 #[test]
@@ -159,6 +187,53 @@ fn an_exchange_is_one_writing_transaction_whatever_was_counted() {
         whole();
     }
     assert_eq!(count() - before, 10, "one writing transaction each");
+}
+
+#[test]
+fn others_who_hold_the_server_for_long_are_waited_for() {
+    let Some(server) = postgres::postgres() else { return };
+    let (url, folder) = (campaign(server), tempfile::tempdir().expect("a folder"));
+    let mut store = open(&url, folder.path());
+    let schema = url.schema();
+    // What a server says to whom a lock was not given in time.
+    let busy = format!(
+        "SET search_path = {schema}; CREATE FUNCTION busy() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+         RAISE EXCEPTION 'canceling statement due to lock timeout' USING ERRCODE = '55P03'; END $$; \
+         CREATE TRIGGER busy BEFORE UPDATE ON counters EXECUTE FUNCTION busy()"
+    );
+    server.sql("postgres", &busy).expect("busy");
+    exchange(&mut store, 4);
+    assert!(store.take_notes()[0].contains("lock timeout"));
+    server.sql("postgres", &format!("DROP TRIGGER busy ON {schema}.counters")).expect("free again");
+    tried_again(&mut store);
+    exchange(&mut store, 1);
+    assert_eq!(PostgresStore::open(&url).and_then(|mut store| store.totals()).expect("totals").tests, 5);
+}
+
+#[test]
+fn a_campaign_that_is_removed_ends_its_workers_and_a_later_one_gets_nothing_of_it() {
+    let Some(server) = postgres::own_postgres(&[]) else { return };
+    let (url, folder) = (campaign(&server), tempfile::tempdir().expect("a folder"));
+    let (mut one, other) = (open(&url, folder.path()), tempfile::tempdir().expect("a folder"));
+    let mut two = open(&url, other.path());
+    exchange(&mut one, 1);
+    server.sql("postgres", &format!("DROP SCHEMA {} CASCADE", url.schema())).expect("removed");
+    one.merge(&delta(4)).expect("kept");
+    let removed = one.news().expect_err("there is nothing to work on");
+    assert!(matches!(removed, StoreError::Removed(_)), "{removed:?}");
+    drop(one);
+    // Another one with the same name, while a worker had no connection.
+    PostgresStore::create(&url, &identity(), &given()).expect("made");
+    server.restart(Stop::Fast);
+    two.merge(&delta(8)).expect("kept");
+    let _ = two.news();
+    tried_again(&mut two);
+    let removed = two.news().expect_err("this is another campaign");
+    assert!(matches!(removed, StoreError::Removed(_)), "{removed:?}");
+    let again = PostgresStore::open(&url).expect("connected");
+    let refused = JournaledStore::open(again, &url, &folder.path().join("journal")).err().expect("refused");
+    assert!(matches!(refused, StoreError::OtherCampaign(_)), "{refused:?}");
+    assert_eq!(PostgresStore::open(&url).and_then(|mut store| store.totals()).expect("totals").tests, 0);
 }
 
 /// Does nothing unless another test has started it.
@@ -221,10 +296,11 @@ fn four_processes_one_killed_one_late_and_a_server_that_loses_its_power_add_up()
     // What the killed one had kept is delivered by the next process with its folder.
     drop(open(&url, folders[0].path()));
     let mut here = PostgresStore::open(&url).expect("opened");
+    let campaign = here.campaign().expect("a name");
     let (mut counted, mut rounds) = (0, Vec::new());
     for (place, text) in said.iter().enumerate() {
-        let journal =
-            Journal::open(&folders[place].path().join("journal"), &url.to_string()).expect("a journal");
+        let (journal, _) =
+            Journal::open(&folders[place].path().join("journal"), &campaign).expect("a journal");
         let delivered = here.delivered(journal.worker()).expect("a number");
         assert_eq!(delivered, journal.last(), "everything that was kept is delivered");
         for line in text.lines() {

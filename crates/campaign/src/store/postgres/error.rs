@@ -41,9 +41,17 @@ pub fn explained(url: &ServerUrl, error: postgres::Error) -> StoreError {
         return refused(format!("{message}: docs/shared-campaigns.md has the rights that a role needs"));
     }
     let disk = is(&[SqlState::DISK_FULL, SqlState::INSUFFICIENT_RESOURCES]);
-    // Classes: 08 connection, 53 resources, 57 operator intervention, 58 system.
-    let passing = ["08", "53", "57", "58"].iter().any(|class| code.code().starts_with(class));
-    if passing || is(&[SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT, SqlState::READ_ONLY_SQL_TRANSACTION]) {
+    if is(&[SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME]) {
+        return StoreError::Removed(place);
+    }
+    // Classes: 08 connection, 40 others in the way, 53 resources, 57 operator intervention, 58 system.
+    let passing = ["08", "40", "53", "57", "58"].iter().any(|class| code.code().starts_with(class));
+    let waited = [
+        SqlState::LOCK_NOT_AVAILABLE,
+        SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+        SqlState::READ_ONLY_SQL_TRANSACTION,
+    ];
+    if passing || is(&waited) {
         let why = match disk {
             true => format!("the server has no room: {message}"),
             false => message.to_owned(),

@@ -27,14 +27,14 @@ use postgres::{Client, IsolationLevel, Row, Statement, Transaction};
 
 use super::{
     CampaignStore, Claim, Counts, Delta, FindingArchive, KnownFinding, Learned, MEMBER_GONE, Member,
-    MemberId, Memories, News, Presence, Role, Sample, StoreError, StoredSeed, Totals, now,
+    MemberId, Memories, News, Presence, Role, Sample, StoreError, StoredSeed, Totals,
 };
 use crate::config::Identity;
 use crate::seeds::SeedText;
 
 use error::{explained, is_conflict};
 use schema::{FORMAT, SchemaState};
-pub use url::{ServerUrl, is_address, keep_password, without_password};
+pub use url::{ServerUrl, is_meant_as_address, keep_password, without_password};
 
 /// How often a transaction is tried that others stand in the way of.
 const TRIES: u32 = 5;
@@ -233,7 +233,7 @@ impl PostgresStore {
             }
             schema::upgrade(&mut transaction, 0)?;
             let mut change = Change { look: Look { transaction, statements }, number: 0, writer: 0 };
-            let started = now().to_string();
+            let started = query::clock(&mut change)?.to_string();
             for (key, value) in [("identity", identity), ("osprey", VERSION), ("started", &started)] {
                 change.execute("INSERT INTO meta VALUES ($1, $2)", &[&key, &value])?;
             }
@@ -269,14 +269,17 @@ impl PostgresStore {
         Ok(store)
     }
 
-    /// Brings the tables of an earlier version up to date. Nobody may work on the campaign meanwhile.
+    /// Makes the campaign one of this version: it goes on with it, and its tables are brought up to date. Nobody may work on
+    /// it meanwhile.
     pub fn upgrade(url: &ServerUrl) -> Result<(), StoreError> {
         let mut client = connect(url)?;
         let SchemaState::Campaign(found) = schema::content(&mut client, url)? else { return Ok(()) };
-        if found >= FORMAT {
+        let failed = |error| explained(url, error);
+        let version = "SELECT value FROM meta WHERE key = 'osprey'";
+        let theirs: String = client.query_one(version, &[]).map_err(failed)?.get(0);
+        if found > FORMAT || found == FORMAT && theirs == VERSION {
             return Ok(());
         }
-        let failed = |error| explained(url, error);
         let mut transaction = client.transaction().map_err(failed)?;
         transaction.batch_execute("LOCK TABLE format IN ACCESS EXCLUSIVE MODE").map_err(failed)?;
         // Somebody else may have done it meanwhile.
@@ -290,7 +293,8 @@ impl PostgresStore {
             .get(0);
         if busy > 0 {
             let why = format!(
-                "its tables are of an earlier version of osprey, and {busy} of its processes still work on it"
+                "it is a campaign of osprey {theirs} (tables of step {found}), this is osprey {VERSION} (step {FORMAT}), and \
+                 {busy} of its processes still work on it"
             );
             return Err(StoreError::Refused { place: url.to_string(), why });
         }
@@ -330,6 +334,17 @@ impl PostgresStore {
             site: self.last_news.site.min(newest.site).saturating_sub(MAYBE_LOST),
         };
         Ok(store)
+    }
+
+    /// What tells this campaign from any other, also from one that is made at the same address later.
+    pub fn campaign(&mut self) -> Result<String, StoreError> {
+        let id = self.look(|on| query::meta(on, "campaign"))?;
+        id.ok_or_else(|| StoreError::damaged("settings", "the campaign has no name"))
+    }
+
+    /// The server's clock, in seconds since 1970.
+    pub fn clock(&mut self) -> Result<u64, StoreError> {
+        self.look(|on| query::clock(on))
     }
 
     /// Has the connection ended?

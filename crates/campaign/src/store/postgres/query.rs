@@ -22,6 +22,12 @@ pub fn identity(on: &mut dyn Queries) -> Result<Identity, Failure> {
     Ok(serde_json::from_str(&text).map_err(|error| StoreError::damaged("settings", error))?)
 }
 
+/// Seconds since 1970, by the server's clock.
+pub fn clock(on: &mut dyn Queries) -> Result<u64, Failure> {
+    let rows = on.rows("SELECT extract(epoch FROM clock_timestamp())::bigint", &[])?;
+    Ok(rows.first().map_or(0, |row| number(row, 0)))
+}
+
 pub fn counter(on: &mut dyn Queries, name: &str) -> Result<u64, Failure> {
     let rows = on.rows("SELECT value FROM counters WHERE name = $1", &[&name])?;
     let row = rows.first().ok_or_else(|| StoreError::damaged("counters", format!("{name} is missing")))?;

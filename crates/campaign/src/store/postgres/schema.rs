@@ -74,8 +74,11 @@ CREATE TABLE memories (
 CREATE INDEX memories_changed ON memories (changed);
 ";
 
+// What tells this campaign from any other, at this address or elsewhere.
+const NAMED: &str = "INSERT INTO meta VALUES ('campaign', gen_random_uuid()::text);";
+
 /// What makes the tables, one step after the other.
-const STEPS: [&str; 3] = [CAMPAIGN, FOLDERS, REACHED];
+const STEPS: [&str; 4] = [CAMPAIGN, FOLDERS, REACHED, NAMED];
 
 /// The number of the last step.
 pub const FORMAT: u32 = STEPS.len() as u32;
@@ -129,7 +132,7 @@ pub fn upgrade(transaction: &mut Transaction, from: u32) -> Result<(), postgres:
 pub fn downgrade(transaction: &mut Transaction, to: u32) -> Result<(), postgres::Error> {
     assert_eq!(to, 1, "the only earlier version");
     transaction.batch_execute(
-        "DROP TABLE memories; DROP TABLE reached; ALTER TABLE samples DROP COLUMN functions, DROP COLUMN blocks; \
+        "DELETE FROM meta WHERE key = 'campaign'; DROP TABLE memories; DROP TABLE reached; ALTER TABLE samples DROP COLUMN functions, DROP COLUMN blocks; \
          DROP TABLE files; DROP TABLE folders; ALTER TABLE seeds DROP COLUMN holder; UPDATE format SET step = 1",
     )
 }

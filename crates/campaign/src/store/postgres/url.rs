@@ -70,8 +70,13 @@ impl fmt::Display for ServerUrl {
 }
 
 /// Is this the address of a server, not a folder?
-pub fn is_address(text: &str) -> bool {
+fn is_address(text: &str) -> bool {
     scheme(text).is_some()
+}
+
+/// Was this meant for the address of a server? It may have a password, even with a slip of the pen in its scheme.
+pub fn is_meant_as_address(text: &str) -> bool {
+    scheme(text).is_some() || text.contains("://") || text.starts_with("postgres:")
 }
 
 fn scheme(text: &str) -> Option<(&str, &str)> {
@@ -133,11 +138,14 @@ fn decoded(text: &str) -> String {
 
 impl ServerUrl {
     pub fn parse(text: &str) -> Result<ServerUrl, StoreError> {
+        if !is_address(text) {
+            // What would be shown of it may be a password.
+            let scheme = text.split_once(':').map_or("", |(scheme, _)| scheme);
+            let why = "expected postgres://USER@HOST/DATABASE".to_owned();
+            return Err(StoreError::Address { address: format!("{scheme}:..."), why });
+        }
         let (shown, password) = without_password(text);
         let refused = |why: String| StoreError::Address { address: shown.clone(), why };
-        if !is_address(text) {
-            return Err(refused("expected postgres://USER@HOST/DATABASE".to_owned()));
-        }
         let (body, query) = shown.split_once('?').unwrap_or((&shown, ""));
         let mut kept = Vec::new();
         let mut schema = SCHEMA.to_owned();
@@ -298,10 +306,11 @@ mod tests {
             ("postgres:///db", "no host"),
             ("postgres://host/db?schema=x;drop", "schema=x;drop"),
             ("postgres://host:port/db", "port"),
-            ("mysql://host/db", "postgres://"),
+            ("mysql://eve:s3cr3t@host/db", "'mysql:...' is no address of a campaign: expected postgres://"),
+            ("postgres:/eve:s3cr3t@host/db", "'postgres:...'"),
         ] {
             let error = ServerUrl::parse(wrong).expect_err("refused").to_string();
-            assert!(error.contains(what), "{error}");
+            assert!(error.contains(what) && !error.contains("s3cr3t"), "{error}");
         }
     }
 

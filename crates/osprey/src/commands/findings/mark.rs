@@ -53,21 +53,23 @@ impl MarkCommand {
             link: self.link.clone(),
             at: store::now(),
         });
+        let mut changed = Vec::new();
         for path in &self.findings {
             let (mut finding, folder) = Finding::read(path)?;
             let name = finding.folder_name();
-            let open = match archived.as_mut().and_then(|store| store.archive()) {
-                Some(archive) => archive.list()?.iter().any(|one| one.name == name && one.open),
+            let held = match archived.as_mut().and_then(|store| store.archive()) {
+                Some(archive) => archive.list()?.iter().any(|one| one.name == name && one.held),
                 None => false,
             };
-            if open {
+            if held {
                 bail!("'{}' is being made small by the campaign: mark it when that is done", path.display());
             }
             finding.handling.mark.clone_from(&mark);
             finding.write_handling(&folder)?;
+            changed.push(name);
         }
         if let Some(archive) = archived.as_mut().and_then(|store| store.archive()) {
-            findings::give_back(archive, &out.join("bugs"))?;
+            findings::give_back(archive, &out.join("bugs"), &changed)?;
         }
         let names: Vec<String> = self.findings.iter().map(|path| path.display().to_string()).collect();
         let what = match self.state {

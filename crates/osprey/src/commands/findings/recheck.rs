@@ -1,12 +1,13 @@
 //! `osprey findings recheck`: are the bugs of a campaign still there in another release?
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use campaign::findings::{self, Recheck, RecheckOutcome};
-use campaign::{Finding, replay, store};
+use campaign::store::{self, CampaignStore, Place};
+use campaign::{Finding, replay};
 use clap::Args;
 use report::Entry;
 use serde::Serialize;
@@ -71,6 +72,7 @@ impl RecheckCommand {
             output::say(&format!("osprey: note: no finding is about {}", solver.adapter.title));
         }
         interrupt::catch();
+        let mut keeper = Keeper::of(reader.out());
         let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
         let mut tried = BTreeSet::new();
         for entry in all {
@@ -79,6 +81,7 @@ impl RecheckCommand {
                     break;
                 }
                 let recheck = self.recheck(entry, solver)?;
+                keeper.keep(&entry.folder, &recheck)?;
                 tried.insert(&entry.folder);
                 *counts.entry(recheck.outcome.words()).or_default() += 1;
                 match self.json {
@@ -96,10 +99,6 @@ impl RecheckCommand {
         if tried.is_empty() {
             bail!("there is no finding in '{}' that these solvers could be tried on", self.out.display());
         }
-        let mut archived = copies::archived(reader.out())?;
-        if let Some(archive) = archived.as_mut().and_then(|store| store.archive()) {
-            findings::give_back(archive, &reader.out().join("bugs"))?;
-        }
         if !self.json {
             let words: Vec<String> = counts.iter().map(|(words, count)| format!("{count} {words}")).collect();
             let tried = match tried.len() {
@@ -112,22 +111,53 @@ impl RecheckCommand {
         Ok(if shows.iter().any(|words| counts.contains_key(words)) { Exit::Findings } else { Exit::Clean })
     }
 
-    /// Runs a finding on a solver and keeps what came of it.
+    /// Runs a finding on a solver.
     fn recheck(&self, entry: &Entry, solver: &Solver) -> Result<Recheck> {
-        let (mut finding, folder) = Finding::read(&entry.folder)?;
+        let (finding, folder) = Finding::read(&entry.folder)?;
         let solvers = solver_choice::of_finding(&finding, Some(&quoted(&solver.name())))?;
         let limits = Limits { memory: Some(self.memory << 20), ..Limits::wall(self.timeout) };
         let configurations = Configuration::numbered(solvers.iter().cloned());
         let mut runner = SolverRunner::new(configurations, RunRules::with_limits(limits))?;
         let replayed = replay::replay(&finding, &folder, &solvers, &mut runner)?;
-        let recheck = Recheck {
+        Ok(Recheck {
             solver: solver.name(),
             outcome: replayed.outcome(&finding),
             said: replayed.runs.first().map(|run| run.said()).unwrap_or_default(),
             at: store::now(),
-        };
+        })
+    }
+}
+
+/// Keeps what came of findings with them, also on a server.
+struct Keeper {
+    /// Of a campaign on a server that this user may write to.
+    store: Option<Box<dyn CampaignStore>>,
+    bugs: PathBuf,
+}
+
+impl Keeper {
+    fn of(out: &Path) -> Keeper {
+        let shared = Place::of(out).is_ok_and(|place| place.is_shared());
+        let store = shared.then(|| store::open(out)).and_then(|store| {
+            let refused =
+                |error| output::say(&format!("osprey: note: nothing is kept on the server: {error}"));
+            store.map_err(refused).ok()
+        });
+        Keeper { store, bugs: out.join("bugs") }
+    }
+
+    fn keep(&mut self, folder: &Path, recheck: &Recheck) -> Result<()> {
+        // Others may have said something about it while it was run.
+        let mut archive = self.store.as_mut().and_then(|store| store.archive());
+        if let Some(archive) = &mut archive {
+            findings::fetch(&mut **archive, &self.bugs)?;
+        }
+        let (mut finding, folder) = Finding::read(folder)?;
         finding.handling.recheck(recheck.clone());
         finding.write_handling(&folder)?;
-        Ok(recheck)
+        if let Some(archive) = archive {
+            findings::give_back(archive, &self.bugs, &[finding.folder_name()])?;
+        }
+        Ok(())
     }
 }

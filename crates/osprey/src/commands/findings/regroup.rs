@@ -56,8 +56,8 @@ impl Split {
 
 /// Has the folders say which bug they are taken for now, on a server too.
 fn relabel(store: &mut dyn CampaignStore, bugs: &Path) -> Result<(), CampaignError> {
-    regroup::relabel(store, bugs)?;
-    store.archive().map_or(Ok(()), |archive| findings::give_back(archive, bugs))
+    let changed = regroup::relabel(store, bugs)?;
+    store.archive().map_or(Ok(()), |archive| findings::give_back(archive, bugs, &changed))
 }
 
 /// The store of the findings' campaign, their hashes, and the folder they are in.
