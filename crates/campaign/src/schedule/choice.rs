@@ -9,31 +9,56 @@ use generate::bandit::{Agent as _, Arm, Exploring, ThompsonGamma};
 
 use crate::store::{Counts, Learned};
 
-/// A unique finding is worth as much as this many new behaviours, which early test cases show by the dozen.
-const FINDING_WORTH: u64 = 100;
+/// A new bug is worth as much as this many new behaviours, which early test cases show by the dozen.
+const BUG: f64 = 100.0;
+
+/// Once there are bugs, all new behaviours together are worth at most this share of what they are: a campaign that watches
+/// code sees thousands, and would go where there is new code and no bugs.
+const BEHAVIOURS: f64 = 0.25;
 
 /// Share of the choices that are made at random, so that nothing is given up for good.
 const AT_RANDOM: f64 = 0.2;
 
-/// What counts are worth.
-fn reward(findings: u64, novel: u64) -> f64 {
-    (findings * FINDING_WORTH + novel) as f64
+/// What a new behaviour is worth, beside a bug.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Worth {
+    behaviour: f64,
 }
 
-fn arm(counts: &Counts) -> Arm {
-    let cost = counts.cpu as f64 / 1e6;
-    Arm { tries: counts.rounds, reward: reward(counts.findings, counts.novel), cost }
+impl Default for Worth {
+    fn default() -> Worth {
+        Worth { behaviour: 1.0 }
+    }
 }
 
-/// A rate of rewards per CPU second, drawn from what is known; `prior` is the CPU seconds after which one reward is
-/// expected of a choice not tried yet.
-pub fn draw(counts: &Counts, rng: &mut Rng, prior: f64) -> f64 {
-    ThompsonGamma { reward: 1.0, cost: prior }.draw(&arm(counts), rng)
+impl Worth {
+    /// By what all choices of a kind have brought.
+    pub fn of(learned: &Learned, kind: &str) -> Worth {
+        let (mut bugs, mut behaviours) = (0, 0);
+        for (_, counts) in learned.of_kind(kind) {
+            bugs += counts.findings;
+            behaviours += counts.novel;
+        }
+        let most = BEHAVIOURS * BUG * bugs as f64;
+        Worth { behaviour: if bugs > 0 { (most / behaviours.max(1) as f64).min(1.0) } else { 1.0 } }
+    }
+
+    fn arm(self, counts: &Counts) -> Arm {
+        let reward = counts.findings as f64 * BUG + counts.novel as f64 * self.behaviour;
+        Arm { tries: counts.rounds, reward, cost: counts.cpu as f64 / 1e6 }
+    }
+
+    /// A rate of rewards per CPU second, drawn from what is known; `prior` is the CPU seconds after which one reward is
+    /// expected of a choice not tried yet.
+    pub fn draw(self, counts: &Counts, rng: &mut Rng, prior: f64) -> f64 {
+        ThompsonGamma { reward: 1.0, cost: prior }.draw(&self.arm(counts), rng)
+    }
 }
 
 /// One of the names, by Thompson sampling; now and then at random.
 pub fn choose<'a>(rng: &mut Rng, names: &'a [String], kind: &str, learned: &Learned) -> Option<&'a String> {
-    let arms: Vec<Arm> = names.iter().map(|name| arm(&learned.get(kind, name))).collect();
+    let worth = Worth::of(learned, kind);
+    let arms: Vec<Arm> = names.iter().map(|name| worth.arm(&learned.get(kind, name))).collect();
     let agent = Exploring { share: AT_RANDOM, agent: ThompsonGamma::default() };
     names.get(agent.choose(&arms, rng)?)
 }
@@ -59,5 +84,19 @@ mod tests {
         }
         assert!(chosen["rich"] > 2 * chosen["poor"], "{chosen:?}");
         assert!(chosen["poor"] > 20 && chosen["new"] > 20, "{chosen:?}");
+    }
+    #[test]
+    fn new_code_does_not_lead_away_from_bugs() {
+        let names = ["busy".to_owned(), "right".to_owned()];
+        let brought = |findings, novel| Counts { rounds: 50, tests: 5000, cpu: 100_000_000, findings, novel };
+        let share = |bugs: u64| {
+            let mut learned = Learned::default();
+            learned.add(ENGINE, "busy", &brought(0, 1000));
+            learned.add(ENGINE, "right", &brought(bugs, 100));
+            let mut rng = generate::rng::stream(3, 2);
+            (0..1000).filter(|_| choose(&mut rng, &names, ENGINE, &learned) == Some(&names[1])).count()
+        };
+        assert!(share(4) > 800, "{}", share(4));
+        assert!(share(0) < 200, "{}: where there are no bugs, new code leads", share(0));
     }
 }

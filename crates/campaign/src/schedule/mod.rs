@@ -12,6 +12,7 @@ mod rarity;
 mod reached;
 mod statistics;
 
+pub use choice::Worth;
 pub use length::Length;
 pub use logics::logics;
 pub use novelty::{Novelty, Signal, signals};

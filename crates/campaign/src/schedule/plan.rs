@@ -4,7 +4,7 @@ use engines::Engine;
 use generate::Rng;
 use solver::Solver;
 
-use super::choice::choose;
+use super::choice::{Worth, choose};
 use super::length;
 use super::logics::logics;
 use super::pool::SeedPool;
@@ -52,10 +52,11 @@ impl Scheduler<'_> {
         let logic = if identity.auto { choose(&mut rng, &logics, LOGIC, learned) } else { rng.pick(&logics) };
         let logic = logic.cloned().unwrap_or_else(|| "QF_UF".to_owned());
         let wanted = self.engine(&engine).map_or(1, |engine| engine.seeds_wanted());
+        let worth = Worth::of(learned, ENGINE);
         let seeds = (0..wanted)
             .map(|_| {
                 let fresh = identity.seeds.is_empty() && rng.chance(FRESH);
-                match pool.choose(&engine, &mut rng) {
+                match pool.choose(&engine, worth, &mut rng) {
                     Some(seed) if !fresh => PlannedSeed::Text(seed.clone()),
                     _ => PlannedSeed::Generated,
                 }

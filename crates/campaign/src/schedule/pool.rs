@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use generate::Rng;
 
-use super::choice::draw;
+use super::choice::Worth;
 use super::rarity::Rarity;
 use crate::seeds::SeedText;
 use crate::store::{Counts, SeedMemory};
@@ -219,7 +219,7 @@ impl SeedPool {
 
     /// A seed for an engine by Thompson sampling over rewards per CPU second; what was not tried yet is expected to cost
     /// by its size.
-    pub fn choose(&self, engine: &str, rng: &mut Rng) -> Option<&SeedText> {
+    pub fn choose(&self, engine: &str, worth: Worth, rng: &mut Rng) -> Option<&SeedText> {
         let all = self.entries.len();
         let mut best: Option<(f64, &Entry)> = None;
         for i in 0..all.min(LOOKED_AT) {
@@ -229,7 +229,7 @@ impl SeedPool {
                 continue;
             }
             let prior = 0.25 + entry.seed.text.len() as f64 / 4096.0;
-            let rate = draw(&entry.counts, rng, prior) * self.rarity.weight(&entry.seed.hash);
+            let rate = worth.draw(&entry.counts, rng, prior) * self.rarity.weight(&entry.seed.hash);
             if best.is_none_or(|(highest, _)| rate > highest) {
                 best = Some((rate, entry));
             }
@@ -260,10 +260,11 @@ mod tests {
         pool.add(small.clone(), Counts::default(), false);
         pool.add(large.clone(), Counts::default(), false);
         let mut rng = generate::rng::stream(1, 1);
-        let chosen = (0..200).filter(|_| pool.choose("diver", &mut rng) == Some(&small)).count();
+        let chosen =
+            (0..200).filter(|_| pool.choose("diver", Worth::default(), &mut rng) == Some(&small)).count();
         assert!(chosen > 150, "{chosen}");
         pool.drop_hopeless(&small.hash);
-        assert!((0..50).all(|_| pool.choose("diver", &mut rng) == Some(&large)));
+        assert!((0..50).all(|_| pool.choose("diver", Worth::default(), &mut rng) == Some(&large)));
         assert_eq!((pool.len(), pool.dropped()), (1, 1));
     }
 
@@ -277,13 +278,15 @@ mod tests {
             pool.is_barren(&barren.hash, "diver");
         }
         let mut rng = generate::rng::stream(1, 2);
-        let mut chosen = |engine| (0..400).filter(|_| pool.choose(engine, &mut rng) == Some(&barren)).count();
+        let mut chosen = |engine| {
+            (0..400).filter(|_| pool.choose(engine, Worth::default(), &mut rng) == Some(&barren)).count()
+        };
         assert!(chosen("diver") < 10);
         assert!(chosen("storm") > 100);
         for _ in 0..8 {
             pool.is_barren(&other.hash, "diver");
         }
-        assert!(pool.choose("diver", &mut rng).is_some(), "where there is no better one");
+        assert!(pool.choose("diver", Worth::default(), &mut rng).is_some(), "where there is no better one");
     }
 
     fn memory(text: &str, exhausted: bool) -> SeedMemory {
@@ -299,16 +302,16 @@ mod tests {
         let (part, whole) = (memory("c0", false), memory("cc", true));
         assert!(pool.remember(&done.hash, "values", part));
         let mut rng = generate::rng::stream(1, 1);
-        assert!((0..100).any(|_| pool.choose("values", &mut rng) == Some(&done)));
+        assert!((0..100).any(|_| pool.choose("values", Worth::default(), &mut rng) == Some(&done)));
         assert_eq!(pool.memory(&done.hash, "values"), Some("c0"));
         assert_eq!(pool.memory(&done.hash, "storm"), None);
         assert!(pool.remember(&done.hash, "values", whole.clone()));
         assert!(!pool.remember("nobody's", "values", whole.clone()));
         let mut rng = generate::rng::stream(1, 2);
-        assert!((0..100).all(|_| pool.choose("values", &mut rng) == Some(&other)));
-        assert!((0..100).any(|_| pool.choose("storm", &mut rng) == Some(&done)));
+        assert!((0..100).all(|_| pool.choose("values", Worth::default(), &mut rng) == Some(&other)));
+        assert!((0..100).any(|_| pool.choose("storm", Worth::default(), &mut rng) == Some(&done)));
         pool.remember(&other.hash, "values", whole);
-        assert_eq!(pool.choose("values", &mut rng), None);
+        assert_eq!(pool.choose("values", Worth::default(), &mut rng), None);
     }
 
     #[test]
@@ -323,7 +326,7 @@ mod tests {
         let mut rng = generate::rng::stream(1, 2);
         let mut chosen = BTreeMap::new();
         for _ in 0..400 {
-            let text = pool.choose("diver", &mut rng).expect("a seed").text.to_string();
+            let text = pool.choose("diver", Worth::default(), &mut rng).expect("a seed").text.to_string();
             *chosen.entry(text).or_insert(0) += 1;
         }
         assert_eq!(chosen.len(), HEIRS + 1, "{chosen:?}");
@@ -335,7 +338,7 @@ mod tests {
         assert_eq!(pool.owner(&heir.hash), heir.hash, "dropped, and the seed stays");
         assert_eq!(pool.len(), 1);
         pool.drop_hopeless(&given.hash);
-        assert!(pool.choose("diver", &mut rng).is_none());
+        assert!(pool.choose("diver", Worth::default(), &mut rng).is_none());
         assert!(pool.owners.is_empty());
     }
 

@@ -135,7 +135,8 @@ impl State {
         let origin = &finding.provenance;
         let seeds = origin.seeds.iter().map(|seed| seed.hash.as_str()).collect();
         let counts = Counts { findings: 1, ..Counts::default() };
-        self.add(&Spent { engine: &origin.engine, seeds, counts, ..Spent::default() });
+        let logic = origin.seeds.is_empty().then_some(origin.logic.as_str());
+        self.add(&Spent { engine: &origin.engine, logic, seeds, counts, ..Spent::default() });
     }
 
     /// Triage has spent this on a finding: whoever made it pays, so that a seed or an engine that shows one bug over and
@@ -297,6 +298,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schedule::Worth;
 
     fn state() -> State {
         let none = (Learned::default(), Vec::new(), Vec::new(), Totals::default(), Vec::new());
@@ -323,7 +325,7 @@ mod tests {
         };
         let chosen = |state: &State, engine: &str| {
             let mut rng = generate::rng::stream(1, 1);
-            let draws = (0..50).filter_map(|_| state.pool.choose(engine, &mut rng));
+            let draws = (0..50).filter_map(|_| state.pool.choose(engine, Worth::default(), &mut rng));
             draws.filter(|seed| seed.hash == seeds[0].hash).count()
         };
         let mut first = opened(Memories::default());
