@@ -17,7 +17,7 @@ use solver::{Solver, quoted};
 
 use crate::commands::report::reader;
 use crate::exit::Exit;
-use crate::{copies, duration, interrupt, limits, output, solver_choice};
+use crate::{duration, interrupt, limits, output, solver_choice};
 
 /// Run all findings of a campaign on another release: still there, fixed, or changed
 #[derive(Args)]
