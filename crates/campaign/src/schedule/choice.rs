@@ -19,28 +19,31 @@ const BEHAVIOURS: f64 = 0.25;
 /// Share of the choices that are made at random, so that nothing is given up for good.
 const AT_RANDOM: f64 = 0.2;
 
-/// What a new behaviour is worth, beside a bug.
+/// What a new behaviour is worth, beside a bug, and how much of both there is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Worth {
     behaviour: f64,
+    /// CPU seconds between two bugs, if there are any.
+    between: Option<f64>,
 }
 
 impl Default for Worth {
     fn default() -> Worth {
-        Worth { behaviour: 1.0 }
+        Worth { behaviour: 1.0, between: None }
     }
 }
 
 impl Worth {
     /// By what all choices of a kind have brought.
     pub fn of(learned: &Learned, kind: &str) -> Worth {
-        let (mut bugs, mut behaviours) = (0, 0);
-        for (_, counts) in learned.of_kind(kind) {
-            bugs += counts.findings;
-            behaviours += counts.novel;
+        let mut all = Counts::default();
+        learned.of_kind(kind).for_each(|(_, counts)| all.add(counts));
+        if all.findings == 0 {
+            return Worth::default();
         }
-        let most = BEHAVIOURS * BUG * bugs as f64;
-        Worth { behaviour: if bugs > 0 { (most / behaviours.max(1) as f64).min(1.0) } else { 1.0 } }
+        let bugs = all.findings as f64;
+        let behaviour = (BEHAVIOURS * BUG * bugs / all.novel.max(1) as f64).min(1.0);
+        Worth { behaviour, between: Some(all.cpu as f64 / 1e6 / bugs) }
     }
 
     fn arm(self, counts: &Counts) -> Arm {
@@ -55,11 +58,17 @@ impl Worth {
     }
 }
 
-/// One of the names, by Thompson sampling; now and then at random.
+/// One of the names, by Thompson sampling; now and then at random. Where there are bugs, rates are of bugs: each counts as
+/// one event, so that a name is not given up before it has had the time in which others find one.
 pub fn choose<'a>(rng: &mut Rng, names: &'a [String], kind: &str, learned: &Learned) -> Option<&'a String> {
     let worth = Worth::of(learned, kind);
-    let arms: Vec<Arm> = names.iter().map(|name| worth.arm(&learned.get(kind, name))).collect();
-    let agent = Exploring { share: AT_RANDOM, agent: ThompsonGamma::default() };
+    let (unit, cost) = worth.between.map_or((1.0, 1.0), |between| (BUG, between.max(1.0)));
+    let arm = |name: &String| {
+        let arm = worth.arm(&learned.get(kind, name));
+        Arm { reward: arm.reward / unit, ..arm }
+    };
+    let arms: Vec<Arm> = names.iter().map(arm).collect();
+    let agent = Exploring { share: AT_RANDOM, agent: ThompsonGamma { reward: 1.0, cost } };
     names.get(agent.choose(&arms, rng)?)
 }
 
@@ -96,7 +105,24 @@ mod tests {
             let mut rng = generate::rng::stream(3, 2);
             (0..1000).filter(|_| choose(&mut rng, &names, ENGINE, &learned) == Some(&names[1])).count()
         };
-        assert!(share(4) > 800, "{}", share(4));
+        assert!(share(8) > 800, "{}", share(8));
         assert!(share(0) < 200, "{}: where there are no bugs, new code leads", share(0));
+    }
+
+    #[test]
+    fn an_engine_is_not_given_up_before_it_had_the_time_in_which_others_find_a_bug() {
+        let names = ["lucky".to_owned(), "little tried".to_owned(), "barren".to_owned()];
+        let tried =
+            |cpu: u64, findings| Counts { rounds: 5, tests: 500, cpu: cpu * 1_000_000, findings, novel: 0 };
+        let mut learned = Learned::default();
+        learned.add(ENGINE, "lucky", &tried(100, 2));
+        learned.add(ENGINE, "little tried", &tried(6, 0));
+        learned.add(ENGINE, "barren", &tried(300, 0));
+        let mut rng = generate::rng::stream(3, 2);
+        let mut chosen: BTreeMap<&str, u32> = BTreeMap::new();
+        for _ in 0..1000 {
+            *chosen.entry(choose(&mut rng, &names, ENGINE, &learned).expect("a name")).or_default() += 1;
+        }
+        assert!(chosen["little tried"] > 150 && chosen["barren"] < chosen["little tried"], "{chosen:?}");
     }
 }
