@@ -94,15 +94,18 @@ fn run_to_its_end(
     runner.run(&invocation).expect("an outcome")
 }
 
-/// Compares on all scripts and with several options; returns how many runs were fast, of how many.
-fn compare(solver: &Solver, mode: ExecMode, requests: &[RunRequest]) -> (usize, usize) {
-    let config = LauncherConfig {
+/// Snapshots are taken at the first sight of a prefix.
+fn config() -> LauncherConfig {
+    LauncherConfig {
         launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
         snapshot_after: 1,
-        servers: 4,
         ..LauncherConfig::default()
-    };
-    let mut runner = Launcher::new(config).expect("a launcher");
+    }
+}
+
+/// Compares on all scripts and with several options; returns how many runs were fast, of how many.
+fn compare(solver: &Solver, mode: ExecMode, requests: &[RunRequest]) -> (usize, usize) {
+    let mut runner = Launcher::new(LauncherConfig { servers: 4, ..config() }).expect("a launcher");
     let (mut fast_runs, mut runs) = (0, 0);
     for request in requests {
         for script in scripts() {
@@ -169,12 +172,7 @@ fn a_server_that_is_used_often_says_what_it_said_before() {
     ];
     for (spec, mode) in ways {
         let Some(solver) = get(spec) else { continue };
-        let config = LauncherConfig {
-            launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
-            snapshot_after: 1,
-            ..LauncherConfig::default()
-        };
-        let mut runner = Launcher::new(config).expect("a launcher");
+        let mut runner = Launcher::new(config()).expect("a launcher");
         let scripts: Vec<String> = BODIES.iter().map(|body| format!("{}{body}", PREFIXES[0])).collect();
         let mut told = Vec::new();
         for turn in 0..5 {
@@ -195,12 +193,7 @@ fn a_server_that_is_used_often_says_what_it_said_before() {
 #[test]
 fn a_static_solver_is_started_plainly_and_the_reason_is_told() {
     let Some(solver) = get("yices@2.6.5") else { return };
-    let config = LauncherConfig {
-        launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
-        snapshot_after: 1,
-        ..LauncherConfig::default()
-    };
-    let mut runner = Launcher::new(config).expect("a launcher");
+    let mut runner = Launcher::new(config()).expect("a launcher");
     let script = "(set-logic QF_LIA)\n(declare-fun x () Int)\n(assert (> x 1))\n(check-sat)\n";
     let mut fallbacks = Vec::new();
     for mode in [ExecMode::ForkServer, ExecMode::PrefixSnapshot, ExecMode::LibraryHost] {
@@ -221,13 +214,7 @@ fn the_cost_of_a_fork_server_is_told_with_the_runs_behind_it() {
     for (spec, mode) in [("z3@5.4.0", ExecMode::PrefixSnapshot), ("cvc5@1.4.2", ExecMode::LibraryHost)] {
         let Some(solver) = get(spec) else { continue };
         for tuned in [false, true] {
-            let config = LauncherConfig {
-                launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
-                snapshot_after: 1,
-                tuned,
-                ..LauncherConfig::default()
-            };
-            let mut runner = Launcher::new(config).expect("a launcher");
+            let mut runner = Launcher::new(LauncherConfig { tuned, ..config() }).expect("a launcher");
             let plain = run(&mut runner, &solver, script, &RunRequest::default(), ExecMode::Plain);
             assert_eq!(plain.server_time.total(), Duration::ZERO);
             let runs = [(); 12].map(|()| run(&mut runner, &solver, script, &RunRequest::default(), mode));
@@ -245,12 +232,7 @@ fn limits_hold_behind_fork_servers_of_real_solvers() {
                 (assert (= (+ (* x x x) (* y y y) (* z z z)) 114))\n(check-sat)\n";
     for (spec, mode) in [("z3@5.4.0", ExecMode::PrefixSnapshot), ("cvc5@1.4.2", ExecMode::LibraryHost)] {
         let Some(solver) = get(spec) else { continue };
-        let config = LauncherConfig {
-            launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
-            snapshot_after: 1,
-            ..LauncherConfig::default()
-        };
-        let mut runner = Launcher::new(config).expect("a launcher");
+        let mut runner = Launcher::new(config()).expect("a launcher");
         let mut invocation =
             solver.invocation(hard.as_bytes(), &RunRequest::default()).expect("a command line");
         invocation.mode = mode;
