@@ -168,6 +168,7 @@ fn look(settings: &Settings, engine: &dyn Engine, seeds: &[&SeedText]) -> Result
             logic: "ALL".to_owned(),
             group: (0..targets.len()).collect(),
             tactic: None,
+            without: Vec::new(),
             memory: None,
             steps: settings.mutants,
         };

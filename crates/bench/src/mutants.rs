@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use campaign::driver::{AnswerCache, Driver, Questions, runnable};
-use campaign::schedule::{Scheduler, SeedPool};
+use campaign::schedule::{Culprits, Scheduler, SeedPool};
 use campaign::store::{Counts, Learned};
 use campaign::{CampaignError, Identity, SeedText, Target, thread_cpu};
 use engines::{Engine, TestCase};
@@ -162,7 +162,7 @@ impl<'a> Maker<'a> {
             && idle < PATIENCE
             && enough.is_none_or(|enough| cpu < enough && began.elapsed() < LONGEST)
         {
-            let plan = scheduler.plan(number, &Learned::default(), &self.pool);
+            let plan = scheduler.plan(number, &Learned::default(), &self.pool, &Culprits::default());
             number += 1;
             let mut questions = Questions { targets, runner: &mut *self.runner, cache: &mut self.answers };
             let mut cases = Vec::new();

@@ -111,6 +111,7 @@ pub fn regenerate(
         logic: origin.logic.clone(),
         group: origin.group.clone(),
         tactic: origin.tactic.clone(),
+        without: origin.without.clone(),
         memory: origin.memory.clone(),
         steps: usize::MAX,
     };

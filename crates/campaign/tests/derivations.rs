@@ -95,6 +95,7 @@ fn confirm(
         logic: "ALL".to_owned(),
         group: (0..targets.len()).collect(),
         tactic: None,
+        without: Vec::new(),
         memory: None,
         steps: CASES,
     };

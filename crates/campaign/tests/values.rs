@@ -47,6 +47,7 @@ fn drive(
             logic: "ALL".to_owned(),
             group: (0..targets.len()).collect(),
             tactic: None,
+            without: Vec::new(),
             memory: memory.take(),
             steps: 1000,
         };

@@ -22,6 +22,10 @@ use std::io::Write as _;
 
 use clap::Parser;
 
+/// Terms, values and texts are small and short-lived: the C library's allocator took a sixth of our own CPU time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> std::process::ExitCode {
     // First of all: this same program is started again as the small process that runs solvers.
     solver::launch::serve_if_asked();

@@ -176,6 +176,7 @@ impl<'a> Hunter<'a> {
             logic: "ALL".to_owned(),
             group: vec![0],
             tactic: None,
+            without: Vec::new(),
             memory: None,
             steps: chase.bounds.reach.steps as usize,
         };

@@ -52,16 +52,16 @@ impl Field {
             .map_err(|source| BenchError::Read { path: self.out.clone(), source })?;
         let next = AtomicUsize::new(0);
         let done: Mutex<BTreeMap<usize, Result<Effort, BenchError>>> = Mutex::new(BTreeMap::new());
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let cores = banditfuzz::cores::allowed();
         std::thread::scope(|scope| {
             for lane in 0..self.jobs.clamp(1, contestants.len().max(1)) {
-                let (next, done, places, folder) = (&next, &done, &places, &folder);
+                let (next, done, places, folder, cores) = (&next, &done, &places, &folder, &cores);
                 scope.spawn(move || {
                     loop {
                         let number = next.fetch_add(1, Ordering::Relaxed);
                         let Some(contestant) = contestants.get(number) else { return };
                         watch.progress(number, contestants.len(), &format!("{} races", contestant.name));
-                        let core = (lane < cores).then_some(lane);
+                        let core = cores.get(lane).copied();
                         let effort = self.effort(contestant, places, folder, core, watch);
                         done.lock().unwrap_or_else(PoisonError::into_inner).insert(number, effort);
                     }

@@ -78,17 +78,7 @@ pub fn run(
         .process_group(0);
     // SAFETY: between fork and exec only a system call is made, on a value of the closure's own.
     unsafe {
-        start.pre_exec(move || match core {
-            None => Ok(()),
-            Some(core) => {
-                let mut cores: libc::cpu_set_t = std::mem::zeroed();
-                libc::CPU_SET(core, &mut cores);
-                match libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const cores) {
-                    0 => Ok(()),
-                    _ => Err(io::Error::last_os_error()),
-                }
-            }
-        });
+        start.pre_exec(move || core.map_or(Ok(()), banditfuzz::cores::pin));
     }
     let child = start.spawn()?;
     watch(child, output, budget, stopped)

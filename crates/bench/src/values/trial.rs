@@ -87,6 +87,7 @@ pub(super) fn plan(name: &str, text: &str, round: u64, group: Vec<usize>) -> Pla
         logic: "ALL".to_owned(),
         group,
         tactic: None,
+        without: Vec::new(),
         memory: None,
         steps: usize::MAX,
     }

@@ -136,7 +136,7 @@ impl<'a> Driver<'a> {
                     (parsed.script, text.clone(), false)
                 }
                 PlannedSeed::Generated => {
-                    let grammar = self.grammars.get(&plan.logic, self.targets, &plan.group)?;
+                    let grammar = self.grammars.get(&plan.logic, self.targets, &plan.group, &plan.without)?;
                     let script = grammar.swarm(&mut source).script(&mut self.store, &mut source);
                     let text = print::print(&self.store, &script, Release::STANDARD);
                     (script, SeedText::new("generated", text), true)
@@ -156,9 +156,9 @@ impl<'a> Driver<'a> {
             [seed] => logic_of(&self.store, &seed.script),
             _ => "ALL".to_owned(),
         };
-        let grammar = match self.grammars.get(&logic, self.targets, &group) {
+        let grammar = match self.grammars.get(&logic, self.targets, &group, &plan.without) {
             Some(grammar) => grammar.clone(),
-            None => self.grammars.get("ALL", self.targets, &group)?.clone(),
+            None => self.grammars.get("ALL", self.targets, &group, &plan.without)?.clone(),
         };
         let mut rng = stream(self.rng_seed, plan.round, StreamPurpose::Engine);
         let round = engine.open(&mut Bench {
@@ -339,6 +339,7 @@ impl Chain {
             logic: self.plan.logic.clone(),
             group: self.plan.group.clone(),
             tactic: self.plan.tactic.clone(),
+            without: self.plan.without.clone(),
             memory: self.plan.memory.clone(),
             seeds: seeds.collect(),
             script,

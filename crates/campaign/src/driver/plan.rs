@@ -17,6 +17,8 @@ pub struct Plan {
     pub group: Vec<usize>,
     /// The tactic of all plain checks, where the solvers of the group have tactics.
     pub tactic: Option<String>,
+    /// Operators that no new term has, by their names in SMT-LIB.
+    pub without: Vec<String>,
     /// What an earlier round of the engine has left to know about the seed, where there is one seed.
     pub memory: Option<String>,
     /// Test cases to make before anything has to pay.

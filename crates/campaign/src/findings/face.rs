@@ -82,6 +82,9 @@ const TACTICS: f64 = 1.5;
 /// What is left of the weight of constructs that others do as well in the place of.
 const REPLACEABLE: f64 = 0.2;
 
+/// What a construct weighs at least that a bug is blamed on.
+const CULPRIT: f64 = 0.5;
+
 impl Rarity {
     /// From counts of test cases by construct, among so many test cases.
     pub fn new<'a>(tests: u64, with: impl Iterator<Item = (&'a str, u64)>) -> Rarity {
@@ -157,6 +160,12 @@ impl Face {
             "" => self.solver.split('@').next().unwrap_or_default(),
             family => family,
         }
+    }
+
+    /// The construct that the bug is blamed on most, if it tells much.
+    pub fn culprit(&self) -> Option<&str> {
+        let heaviest = self.constructs.first().filter(|heaviest| heaviest.weight >= CULPRIT)?;
+        Some(&heaviest.construct)
     }
 
     /// What makes an example clear, the clearest first: a grave kind, reduced, default options, a new release, small.

@@ -18,6 +18,9 @@ pub struct Origin {
     /// The tactic that was put into its checks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tactic: Option<String>,
+    /// Operators that new terms did without.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<String>,
     pub seeds: Vec<Ancestor>,
     /// What an earlier round had left to know about the seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -97,7 +97,10 @@ impl<'a> Worker<'a> {
         let mut idle = 0;
         while let Some((round, mut state)) = self.tools.shared.next_round() {
             let trial = scheduler.trial(round, || state.claimed.next_untried());
-            let plan = trial.unwrap_or_else(|| scheduler.plan(round, &state.learned, &state.pool));
+            let plan = trial.unwrap_or_else(|| {
+                let culprits = state.culprits();
+                scheduler.plan(round, &state.learned, &state.pool, &culprits)
+            });
             let usual = state.usual_cost();
             drop(state);
             self.tools.shared.log.write(&LogLine::Round {

@@ -19,6 +19,12 @@ const BEHAVIOURS: f64 = 0.25;
 /// Share of the choices that are made at random, so that nothing is given up for good.
 const AT_RANDOM: f64 = 0.2;
 
+/// Rounds after which it is known how long those of a choice take.
+const KNOWN: u64 = 3;
+
+/// Draws at most until a choice is taken.
+const REDRAWS: usize = 64;
+
 /// What a new behaviour is worth, beside a bug, and how much of both there is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Worth {
@@ -69,7 +75,19 @@ pub fn choose<'a>(rng: &mut Rng, names: &'a [String], kind: &str, learned: &Lear
     };
     let arms: Vec<Arm> = names.iter().map(arm).collect();
     let agent = Exploring { share: AT_RANDOM, agent: ThompsonGamma { reward: 1.0, cost } };
-    names.get(agent.choose(&arms, rng)?)
+    let mut chosen = agent.choose(&arms, rng)?;
+    // Rounds of one choice may last ten times as long as those of another. What is drawn is a share of the CPU time, so the
+    // longer its rounds are, the fewer of them a choice gets.
+    let round = |arm: &Arm| (arm.tries >= KNOWN).then(|| arm.cost / arm.tries as f64);
+    let shortest = arms.iter().filter_map(round).fold(f64::INFINITY, f64::min);
+    for _ in 0..REDRAWS {
+        let takes = round(&arms[chosen]).is_none_or(|own| rng.chance(shortest / own.max(f64::MIN_POSITIVE)));
+        if takes {
+            break;
+        }
+        chosen = agent.choose(&arms, rng)?;
+    }
+    names.get(chosen)
 }
 
 #[cfg(test)]
@@ -94,6 +112,20 @@ mod tests {
         assert!(chosen["rich"] > 2 * chosen["poor"], "{chosen:?}");
         assert!(chosen["poor"] > 20 && chosen["new"] > 20, "{chosen:?}");
     }
+
+    #[test]
+    fn choices_get_shares_of_the_time_and_not_of_the_rounds() {
+        let names = ["long".to_owned(), "short".to_owned()];
+        let mut learned = Learned::default();
+        let brought = |rounds| Counts { rounds, tests: 5000, cpu: 100_000_000, findings: 5, novel: 10 };
+        learned.add(ENGINE, "long", &brought(50));
+        learned.add(ENGINE, "short", &brought(500));
+        let mut rng = generate::rng::stream(3, 2);
+        let short =
+            (0..2000).filter(|_| choose(&mut rng, &names, ENGINE, &learned) == Some(&names[1])).count();
+        assert!((1700..1900).contains(&short), "{short}: ten short ones for each long one");
+    }
+
     #[test]
     fn new_code_does_not_lead_away_from_bugs() {
         let names = ["busy".to_owned(), "right".to_owned()];

@@ -1,5 +1,6 @@
 //! What to do next and for how long, from counts alone: engine, seeds, logic, options, length.
 
+mod avoid;
 mod choice;
 mod learned;
 mod length;
@@ -12,6 +13,7 @@ mod rarity;
 mod reached;
 mod statistics;
 
+pub use avoid::Culprits;
 pub use choice::Worth;
 pub use length::Length;
 pub use logics::logics;

@@ -4,6 +4,7 @@ use engines::Engine;
 use generate::Rng;
 use solver::Solver;
 
+use super::avoid::Culprits;
 use super::choice::{Worth, choose};
 use super::length;
 use super::logics::logics;
@@ -27,6 +28,9 @@ const TACTICS: f64 = 0.25;
 /// campaign.
 const TRIALS: u64 = 30;
 
+/// Seeds drawn at most until one has nothing that is left out.
+const DRAWS: usize = 4;
+
 /// What rounds are planned from, beside what was learned.
 pub struct Scheduler<'a> {
     pub identity: &'a Identity,
@@ -35,8 +39,8 @@ pub struct Scheduler<'a> {
 }
 
 impl Scheduler<'_> {
-    /// Decides a round.
-    pub fn plan(&self, round: u64, learned: &Learned, pool: &SeedPool) -> Plan {
+    /// Decides a round. Most leave out what known bugs are blamed on.
+    pub fn plan(&self, round: u64, learned: &Learned, pool: &SeedPool, culprits: &Culprits) -> Plan {
         let identity = self.identity;
         let mut rng = stream(identity.rng_seed, round, StreamPurpose::Plan);
         // Engines that try every seed once have had their turn.
@@ -47,7 +51,8 @@ impl Scheduler<'_> {
         let engine = engine.cloned().unwrap_or_default();
         let witness = self.engine(&engine).is_some_and(|engine| engine.has_witness());
         let group = group(self.targets, witness, &mut rng);
-        let tactic = self.tactic(&engine, &group, &mut rng);
+        let left_out = culprits.left_out(&mut rng);
+        let tactic = self.tactic(&engine, &group, &mut rng).filter(|tactic| !left_out.are_in_tactic(tactic));
         let logics = logics(identity, self.targets, &group);
         let logic = if identity.auto { choose(&mut rng, &logics, LOGIC, learned) } else { rng.pick(&logics) };
         let logic = logic.cloned().unwrap_or_else(|| "QF_UF".to_owned());
@@ -56,7 +61,14 @@ impl Scheduler<'_> {
         let seeds = (0..wanted)
             .map(|_| {
                 let fresh = identity.seeds.is_empty() && rng.chance(FRESH);
-                match pool.choose(&engine, worth, &mut rng) {
+                let mut seed = pool.choose(&engine, worth, &mut rng);
+                for _ in 1..DRAWS {
+                    if !seed.is_some_and(|seed| left_out.are_in(seed)) {
+                        break;
+                    }
+                    seed = pool.choose(&engine, worth, &mut rng);
+                }
+                match seed {
                     Some(seed) if !fresh => PlannedSeed::Text(seed.clone()),
                     _ => PlannedSeed::Generated,
                 }
@@ -67,7 +79,8 @@ impl Scheduler<'_> {
             _ => None,
         };
         let steps = length::grant(&mut rng);
-        Plan { round, engine, seeds, logic, group, tactic, memory, steps }
+        let without = left_out.operators.into_iter().collect();
+        Plan { round, engine, seeds, logic, group, tactic, without, memory, steps }
     }
 
     /// A round that tries a given seed as it is, if one is left and an engine does that.
@@ -87,6 +100,7 @@ impl Scheduler<'_> {
             logic: "ALL".to_owned(),
             group: (0..self.targets.len()).collect(),
             tactic: None,
+            without: Vec::new(),
             memory: None,
             steps: usize::MAX,
         })
@@ -155,7 +169,9 @@ mod tests {
         let (identity, engines, pool) = (identity(true), engines::all(), pool(9));
         let scheduler = Scheduler { identity: &identity, targets: &[], engines: &engines };
         let plans = |first| -> Vec<Plan> {
-            (first..first + 50).map(|round| scheduler.plan(round, &Learned::default(), &pool)).collect()
+            (first..first + 50)
+                .map(|round| scheduler.plan(round, &Learned::default(), &pool, &Culprits::default()))
+                .collect()
         };
         assert_eq!(plans(0), plans(0));
         assert_ne!(plans(0), plans(50));
@@ -180,7 +196,9 @@ mod tests {
             let identity = Identity { engines: vec![engine.to_owned()], ..identity.clone() };
             let targets = targets(specs, references);
             let scheduler = Scheduler { identity: &identity, targets: &targets, engines: &engines };
-            (0..200).map(|round| scheduler.plan(round, &Learned::default(), &pool).group).collect()
+            (0..200)
+                .map(|round| scheduler.plan(round, &Learned::default(), &pool, &Culprits::default()).group)
+                .collect()
         };
         let pair = ["z3@5.4.0", "cvc5@1.4.2"];
         let alone =
@@ -207,7 +225,8 @@ mod tests {
             identity.options = options;
             let targets = targets(specs, 0);
             let scheduler = Scheduler { identity: &identity, targets: &targets, engines: &engines };
-            let plans = (0..200).map(|round| scheduler.plan(round, &Learned::default(), &pool));
+            let plans =
+                (0..200).map(|round| scheduler.plan(round, &Learned::default(), &pool, &Culprits::default()));
             plans.filter(|plan| plan.tactic.is_some()).count()
         };
         let both = with_tactic(&["z3@4.8.7", "z3@5.4.0"], PolicyName::Default);
@@ -217,12 +236,35 @@ mod tests {
     }
 
     #[test]
+    fn most_rounds_do_without_what_known_bugs_are_blamed_on() {
+        let (identity, engines) = (identity(true), engines::all());
+        let mut pool = pool(3);
+        pool.add(SeedText::new("broken", "(assert (str.< a b))"), Counts::default(), false);
+        let scheduler = Scheduler { identity: &identity, targets: &[], engines: &engines };
+        let culprits = Culprits { operators: ["str.<".to_owned()].into(), ..Culprits::default() };
+        let plans: Vec<Plan> =
+            (0..300).map(|round| scheduler.plan(round, &Learned::default(), &pool, &culprits)).collect();
+        let broken = |plan: &Plan| {
+            let has_it =
+                |seed: &PlannedSeed| matches!(seed, PlannedSeed::Text(seed) if seed.name == "broken");
+            plan.seeds.iter().any(has_it)
+        };
+        let (without, with): (Vec<&Plan>, Vec<&Plan>) =
+            plans.iter().partition(|plan| plan.without == ["str.<"]);
+        assert!(without.len() > 220 && with.len() > 20, "{} {}", without.len(), with.len());
+        let share =
+            |plans: &[&Plan]| plans.iter().filter(|plan| broken(plan)).count() as f64 / plans.len() as f64;
+        assert!(share(&without) < 0.1 && share(&with) > 0.1, "{} {}", share(&without), share(&with));
+    }
+
+    #[test]
     fn given_seeds_are_used_and_none_is_generated_beside_them() {
         let engines = engines::all();
         for given in [true, false] {
             let (identity, pool) = (identity(given), pool(3));
             let scheduler = Scheduler { identity: &identity, targets: &[], engines: &engines };
-            let plans = (0..100).map(|round| scheduler.plan(round, &Learned::default(), &pool));
+            let plans =
+                (0..100).map(|round| scheduler.plan(round, &Learned::default(), &pool, &Culprits::default()));
             let generated = plans.filter(|plan| plan.seeds.contains(&PlannedSeed::Generated)).count();
             assert_eq!(generated == 0, given, "{generated}");
         }

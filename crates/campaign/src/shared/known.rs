@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::findings::Signature;
+use crate::findings::{Face, Signature};
 use crate::store::KnownFinding;
 
 /// Findings by the hash of their signature: those of the store, those about to be claimed, and unwanted ones.
@@ -19,6 +19,8 @@ pub struct KnownFindings {
 struct FindingEntry {
     finding: KnownFinding,
     signature: Option<Signature>,
+    /// What the bug is blamed on most.
+    culprit: Option<String>,
 }
 
 /// What the user does not want to hear of.
@@ -75,7 +77,9 @@ impl KnownFindings {
         // Another face of a known bug is no news.
         self.found_since += u64::from(before.is_none() && finding.leads());
         let signature = signature.cloned().or(before.and_then(|known| known.signature));
-        self.known.insert(finding.hash.clone(), FindingEntry { finding, signature });
+        let face = Face::from_text(&finding.face);
+        let culprit = face.as_ref().and_then(Face::culprit).map(str::to_owned);
+        self.known.insert(finding.hash.clone(), FindingEntry { finding, signature, culprit });
     }
 
     /// These are all findings there are.
@@ -91,6 +95,11 @@ impl KnownFindings {
     pub fn resembling(&self, signature: &Signature) -> Option<Signature> {
         let known = self.known.values().filter_map(|known| known.signature.as_ref());
         known.into_iter().find(|known| known.is_part_of(signature)).cloned()
+    }
+
+    /// What known bugs are blamed on, each by its most suspicious construct.
+    pub fn culprits(&self) -> BTreeSet<&str> {
+        self.known.values().filter_map(|known| known.culprit.as_deref()).collect()
     }
 
     pub fn all(&self) -> Vec<KnownFinding> {

@@ -8,17 +8,22 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
+use reduce::blame::TACTIC;
+
 use super::accounts::Spent;
 use super::claimed::ClaimedWork;
 use super::clock::Clock;
 use super::known::{KnownFindings, Unwanted};
 use crate::findings::{Finding, Rarity};
-use crate::schedule::{Novelty, Reached, SeedPool};
+use crate::schedule::{Culprits, Novelty, Reached, SeedPool};
 use crate::seeds::SeedText;
 use crate::store::{
     CONSTRUCT, Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, Memories, News, OPTION, Sample, Sampler,
     SeedDelta, SeedMemory, StoredSeed, Totals, now,
 };
+
+/// How rare an operator must be to be left out: less than a tenth of ten thousand test cases have it.
+const RARE: f64 = 0.3;
 
 /// What one process knows.
 pub struct State {
@@ -225,6 +230,30 @@ impl State {
         Rarity::new(self.totals.tests, with)
     }
 
+    /// What known bugs are blamed on and most rounds do without: tactics, and operators that are rare enough to be
+    /// missed by nobody.
+    pub fn culprits(&self) -> Culprits {
+        let blamed = self.findings.culprits();
+        let mut culprits = Culprits::default();
+        if blamed.is_empty() {
+            return culprits;
+        }
+        let rarity = self.rarity();
+        for construct in blamed {
+            if let Some(tactic) = construct.strip_prefix(TACTIC) {
+                culprits.tactics.insert(tactic.to_owned());
+                continue;
+            }
+            // Constructs of one operator differ in their sorts.
+            let operator = construct.split(' ').next().unwrap_or(construct);
+            let known = !smtlib::theory::table().named(operator).is_empty();
+            if known && rarity.of(construct) >= RARE {
+                culprits.operators.insert(operator.to_owned());
+            }
+        }
+        culprits
+    }
+
     /// CPU time of a launcher, which is ours but not this process's.
     pub fn add_own_cpu(&mut self, cpu: Duration) {
         self.clock.add(cpu);
@@ -341,6 +370,33 @@ mod tests {
         let mut other = opened(Memories::default());
         other.absorb(News { memories: told, ..News::default() }, Totals::default(), None);
         assert_eq!(chosen(&other, "values"), 0, "another process has come to its end");
+    }
+
+    #[test]
+    fn what_a_bug_is_blamed_on_is_done_without_if_it_is_rare() {
+        let mut state = state();
+        let blamed_on = |construct: &str, weight: f64| {
+            let face = format!(
+                r#"{{"kind":null,"solver":"z3@4.8.7","constructs":[{{"construct":"{construct}","weight":{weight}}}]}}"#
+            );
+            let hash = construct.to_owned();
+            KnownFinding { group: hash.clone(), hash, face, ..KnownFinding::default() }
+        };
+        for (construct, weight) in [
+            ("str.<", 0.9),
+            ("+ Int", 0.9),
+            ("str.at", 0.2),
+            ("tactic nla2bv", 1.5),
+            ("uninterpreted function", 0.9),
+        ] {
+            state.findings.know(blamed_on(construct, weight), None);
+        }
+        let constructs = vec![("str.<", 10), ("+", 9_000)];
+        let totals = Totals { tests: 10_000, ..Totals::default() };
+        state.add(&Spent { constructs, totals, ..Spent::default() });
+        let culprits = state.culprits();
+        assert_eq!(culprits.operators, ["str.<".to_owned()].into());
+        assert_eq!(culprits.tactics, ["nla2bv".to_owned()].into());
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub const FEATURES: usize = 1 << 20;
 pub const MEMBER_GONE: u64 = 30;
 
 /// A unique finding as the store knows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownFinding {
     /// Of the signature.
     pub hash: String,
@@ -230,7 +230,7 @@ pub trait CampaignStore: Send {
 
     /// Time between two exchanges of a process.
     fn pace(&self) -> Duration {
-        Duration::from_millis(500)
+        Duration::from_secs(1)
     }
 
     /// What the user should know about the store: that it is away, or back.

@@ -147,6 +147,7 @@ impl Mutate {
                 logic: "ALL".to_owned(),
                 group: (0..targets.len()).collect(),
                 tactic: None,
+                without: Vec::new(),
                 memory: memory.take(),
                 steps: self.count - count,
             };
