@@ -11,7 +11,7 @@ use crate::decide::decide;
 use crate::frame::Frame;
 use crate::judge::Oracle;
 use crate::models::others;
-use crate::subject::{ModelValue, Subject, evaluate_frame};
+use crate::subject::{ModelValue, Subject, evaluate_frame, limits};
 use crate::verdict::{Kind, Standing, Verdict};
 
 /// Cores that are satisfiable, or name what is not there.
@@ -190,7 +190,7 @@ impl Opinions {
                 let read = run
                     .model_text(0)
                     .and_then(|model| read_model(subject.store, &frame.script, model, release).ok());
-                match read.map(|read| evaluate_frame(subject.store, frame, &read)) {
+                match read.map(|read| evaluate_frame(subject.store, frame, &read, limits())) {
                     Some(ModelValue::True) => self.proof = Some(who.0),
                     Some(ModelValue::False(..)) => {}
                     Some(ModelValue::Unknown(_)) | None => self.sat.push(who),

@@ -26,6 +26,10 @@ pub struct Subject<'a> {
     /// Run scripts that print no model again with `get-model`, for every `sat`. Without it only a disagreement is worth
     /// that run.
     pub ask_for_models: bool,
+    /// What the evaluation of one formula under a model may cost.
+    budget: Budget,
+    /// A first look has left something undecided.
+    undecided: bool,
     frames: Vec<Frame>,
     /// For each frame what constrains its models besides its formulas.
     conditions: Vec<Vec<SideCondition>>,
@@ -67,11 +71,27 @@ impl<'a> Subject<'a> {
             notes,
             expectation: Expectation::Agree,
             ask_for_models: false,
+            budget: limits(),
+            undecided: false,
             frames,
             conditions,
             model_runs: FxHashMap::default(),
             checked: FxHashMap::default(),
         }
+    }
+
+    /// A first look: formulas that are not decided soon stay undecided. Nearly all are that would ever be, and those that
+    /// are not, mostly quantified ones, would take more time than the solvers.
+    pub fn look_briefly(&mut self) {
+        self.budget.steps = BRIEF;
+        self.forget();
+    }
+
+    /// The opposite. Tells whether there is reason to: something was left undecided by a first look.
+    pub fn look_closely(&mut self) -> bool {
+        self.budget = limits();
+        self.forget();
+        std::mem::take(&mut self.undecided)
     }
 
     /// What is in force at each check.
@@ -166,7 +186,8 @@ impl<'a> Subject<'a> {
         let text = run.model_text(check)?;
         let frame = &self.frames[check];
         let read = read_model(self.store, &frame.script, text, run.configuration.release()).ok()?;
-        let value = evaluate_frame(self.store, frame, &read);
+        let value = evaluate_frame(self.store, frame, &read, self.budget);
+        self.undecided |= self.budget.steps == BRIEF && matches!(value, ModelValue::Unknown(_));
         let text = String::from_utf8_lossy(text).into_owned();
         Some(ModelCheck { text, model: read.model, left_out: read.defaulted, value, run })
     }
@@ -205,9 +226,12 @@ pub(crate) fn limits() -> Budget {
     Budget { steps: 1_000_000, ..Budget::default() }
 }
 
+/// The same for a first look: a few milliseconds, as much as a run.
+const BRIEF: u64 = 50_000;
+
 /// A frame under a model. Where more than its formulas constrains models, they do not decide.
-pub(crate) fn evaluate_frame(store: &Store, frame: &Frame, read: &ReadModel) -> ModelValue {
-    let value = evaluate_all(store, &read.model, &read.defaulted, &frame.formulas());
+pub(crate) fn evaluate_frame(store: &Store, frame: &Frame, read: &ReadModel, limits: Budget) -> ModelValue {
+    let value = evaluate_all(store, &read.model, &read.defaulted, &frame.formulas(), limits);
     let conditions = frame.side_conditions(store);
     let undecided = match value {
         ModelValue::True => conditions.first(),
@@ -219,8 +243,13 @@ pub(crate) fn evaluate_frame(store: &Store, frame: &Frame, read: &ReadModel) -> 
 }
 
 /// The formulas under a model; true also if some choice for what is left open makes all of them true.
-fn evaluate_all(store: &Store, model: &Model, left_out: &[Fun], formulas: &[Term]) -> ModelValue {
-    let limits = limits();
+fn evaluate_all(
+    store: &Store,
+    model: &Model,
+    left_out: &[Fun],
+    formulas: &[Term],
+    limits: Budget,
+) -> ModelValue {
     let mut given = Evaluator::new(Mode::Given, limits);
     let mut unknown: Option<String> = None;
     for formula in formulas {

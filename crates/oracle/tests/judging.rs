@@ -165,6 +165,24 @@ fn what_a_model_leaves_out_or_the_standard_leaves_open_is_no_finding() {
 }
 
 #[test]
+fn a_first_look_leaves_open_what_takes_long_and_a_closer_one_decides_it() {
+    let script = "(declare-const b (_ BitVec 12))\n\
+        (assert (forall ((x (_ BitVec 12))) (= (bvmul x b x) (bvmul b (bvmul x x)))))\n(check-sat)\n";
+    let mut runner =
+        Scripted::new(&["z3@5.4.0"], |_, _| "sat\n((define-fun b () (_ BitVec 12) #x123))\n".into());
+    let runs = runner.run_all(script.as_bytes(), Purpose::Test).expect("runs");
+    let mut store = Store::new();
+    let parsed = smtlib::parse(&mut store, script.as_bytes(), Mode::Tolerant).expect("a script");
+    let mut subject = Subject::new(&mut store, Some(&parsed.script), &parsed.notes);
+    assert!(subject.settles(&runs[0], 0));
+    subject.look_briefly();
+    assert!(!subject.settles(&runs[0], 0));
+    assert!(subject.look_closely(), "something was left open");
+    assert!(subject.settles(&runs[0], 0));
+    assert!(!subject.look_closely(), "nothing was");
+}
+
+#[test]
 fn a_crash_is_a_finding_with_a_signature_and_keeps_the_answer_before_it() {
     let directory = tempfile::tempdir().expect("a directory");
     let crashing = scripted(directory.path(), "a", "echo unsat\nkill -SEGV $$");

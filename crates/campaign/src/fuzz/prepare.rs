@@ -218,6 +218,7 @@ impl<'c> Prepared<'c> {
             Expectation::Agree => {}
         }
         let mut subject = Subject::new(store, Some(&self.case.script), &[]);
+        subject.look_briefly();
         runs.iter().any(|run| {
             (0..subject.frames().len()).any(|check| match run.status(check) {
                 None => false,

@@ -81,11 +81,17 @@ impl Verdicts {
         let script = &tested.case.script;
         let mut subject = Subject::new(store, Some(script), &[]);
         subject.expectation = tested.case.expectation().clone();
+        if !tested.thorough {
+            subject.look_briefly();
+        }
         let asking = &mut Asking::new(runner, Purpose::FollowUp);
         // With third opinions, where they were needed.
         let mut runs = tested.runs.to_vec();
         judge.follow_up(&mut subject, &mut runs, asking).map_err(failed)?;
-        let verdicts = judge.judge(&mut subject, &runs, asking).map_err(failed)?;
+        let mut verdicts = judge.judge(&mut subject, &runs, asking).map_err(failed)?;
+        if !tested.thorough && !verdicts.is_empty() && subject.look_closely() {
+            verdicts = judge.judge(&mut subject, &runs, asking).map_err(failed)?;
+        }
         drop(subject);
         let tested = &TestedCase { runs: &runs, ..*tested };
         let mut outcomes = Vec::new();
