@@ -6,6 +6,7 @@
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
+use solver::coverage::ProbeRequest;
 use solver::fast::ExecMode;
 use solver::launch::{Launcher, LauncherConfig, Outcome, WallChoice};
 use solver::limits::Limits;
@@ -75,18 +76,19 @@ pub struct Tuned {
     pub differing: usize,
 }
 
-/// Runs the workload in one way untuned and tuned, in turns.
+/// Runs the workload in one way untuned and tuned, in turns; with the solver's code watched if there is a request for it.
 pub fn before_and_after(
     solver: &Solver,
     mode: ExecMode,
     workload: &Workload,
     limits: &Limits,
     config: &LauncherConfig,
+    probe: Option<&ProbeRequest>,
 ) -> Result<Tuned, BenchError> {
     let turn = || -> Result<Tuned, BenchError> {
         let with = |tuned| LauncherConfig { tuned, ..config.clone() };
-        let (before, untuned) = run_all(solver, mode, workload, limits, &with(false))?;
-        let (after, tuned) = run_all(solver, mode, workload, limits, &with(true))?;
+        let (before, untuned) = run_watched(solver, mode, workload, limits, &with(false), probe)?;
+        let (after, tuned) = run_watched(solver, mode, workload, limits, &with(true), probe)?;
         Ok(Tuned { before, after, differing: differing(&untuned, &tuned) })
     };
     let mut all = turn()?;
@@ -197,40 +199,73 @@ fn run_all(
     limits: &Limits,
     config: &LauncherConfig,
 ) -> Result<(Measured, Vec<Outcome>), BenchError> {
+    run_watched(solver, mode, workload, limits, config, None)
+}
+
+/// Runs the workload in one way, in a launcher of its own. If the solver's code is watched, each script runs twice and
+/// the second time counts: at the first everything is new, and what that costs is not spent again.
+fn run_watched(
+    solver: &Solver,
+    mode: ExecMode,
+    workload: &Workload,
+    limits: &Limits,
+    config: &LauncherConfig,
+    probe: Option<&ProbeRequest>,
+) -> Result<(Measured, Vec<Outcome>), BenchError> {
     let request = RunRequest::default();
-    let cpu_before = cpu_of_everything();
-    let start = Instant::now();
     let mut runner = Launcher::new(config.clone())?;
-    let own_before = runner.own_usage()?;
-    let mut outcomes = Vec::with_capacity(workload.scripts.len());
-    for script in &workload.scripts {
-        let mut invocation = solver.invocation(script, &request)?;
-        invocation.limits = limits.clone();
-        invocation.mode = mode;
-        invocation.brief = config.tuned;
-        outcomes.push(runner.run(&invocation)?);
+    let mut all = || -> Result<Run, BenchError> {
+        let start = Instant::now();
+        let own_before = runner.own_usage()?;
+        let mut outcomes = Vec::with_capacity(workload.scripts.len());
+        for script in &workload.scripts {
+            let mut invocation = solver.invocation(script, &request)?;
+            invocation.limits = limits.clone();
+            invocation.mode = mode;
+            invocation.brief = config.tuned;
+            invocation.probe = probe.cloned();
+            outcomes.push(runner.run(&invocation)?);
+        }
+        let own_after = runner.own_usage()?;
+        let own = own_after.worker + own_after.launcher - own_before.worker - own_before.launcher;
+        Ok(Run { outcomes, wall: start.elapsed(), own })
+    };
+    if probe.is_some() {
+        all()?;
     }
-    let own_after = runner.own_usage()?;
-    let wall = start.elapsed();
+    let cpu_before = cpu_of_everything();
+    let Run { outcomes, wall, own } = all()?;
     // Only when the launcher has gone does its time, and that of all it has started, show up as ours.
     drop(runner);
-    let cpu = cpu_of_everything() - cpu_before;
     let runs = outcomes.len();
     let sum = |part: fn(&Outcome) -> Duration| outcomes.iter().map(part).sum::<Duration>().as_secs_f64();
-    let own = own_after.worker + own_after.launcher - own_before.worker - own_before.launcher;
+    let solver_seconds = sum(|one| one.cpu_time + one.server_time.total());
+    let cpu_seconds = match probe {
+        None => (cpu_of_everything() - cpu_before).as_secs_f64(),
+        // That would be the time of both rounds.
+        Some(_) => solver_seconds + own.as_secs_f64(),
+    };
     let measured = Measured {
         mode,
         runs,
         runs_in_mode: outcomes.iter().filter(|outcome| outcome.mode == mode).count(),
         wall_seconds: wall.as_secs_f64(),
-        cpu_seconds: cpu.as_secs_f64(),
-        solver_seconds: sum(|one| one.cpu_time + one.server_time.total()),
+        cpu_seconds,
+        solver_seconds,
         kernel_seconds: sum(|one| one.kernel_time + one.server_time.kernel),
         own_cpu_ms_per_run: own.as_secs_f64() * 1e3 / runs as f64,
         executions_per_second: runs as f64 / wall.as_secs_f64(),
-        executions_per_cpu_second: runs as f64 / cpu.as_secs_f64(),
+        executions_per_cpu_second: runs as f64 / cpu_seconds,
     };
     Ok((measured, outcomes))
+}
+
+/// A workload that has been run.
+struct Run {
+    outcomes: Vec<Outcome>,
+    wall: Duration,
+    /// CPU time of this process and the launcher.
+    own: Duration,
 }
 
 /// CPU time of this process and of all its descendants that have been waited for.

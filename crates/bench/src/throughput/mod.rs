@@ -1,9 +1,10 @@
 //! Executions per second: plain starts against the fast ones, solver by solver, and what Osprey itself costs.
 
+mod kernel;
 mod measure;
 pub(crate) mod workload;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use smtlib::{Mode, Release, Store, print};
@@ -12,9 +13,8 @@ use solver::fast::ExecMode;
 use solver::launch::LauncherConfig;
 use solver::limits::Limits;
 
-use measure::{
-    Comparison, Measured, TURNS, Tuned, before_and_after, behind_and_without_wall, compare, measure, within,
-};
+pub use kernel::KernelShare;
+use measure::{Comparison, Measured, TURNS, behind_and_without_wall, compare, measure, within};
 use workload::Workload;
 
 use crate::{BenchError, Cell, Draft, Report, Table, Watch};
@@ -39,15 +39,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Throughput {
     pub fn run(&self, watch: &dyn Watch) -> Result<Report, BenchError> {
-        let files = match &self.files {
-            Some(folder) => Workload::files(folder, FILES)?,
-            None => Workload::built_in(),
-        };
-        let seeds = Workload {
-            name: String::new(),
-            scripts: files.scripts.iter().filter_map(|text| printed(text)).take(SEEDS).collect(),
-        };
-        let workloads = [Workload::trivial(self.trivial), files, seeds.mutants(MUTANTS)];
+        let workloads = workloads(self.files.as_deref(), self.trivial)?;
         let mut draft = Draft::new("throughput", "Running solvers", &self.command);
         draft.versions = self.solvers.iter().map(Solver::name).collect();
         let mut speeds = Table::new(
@@ -71,21 +63,7 @@ impl Throughput {
             "CPU time of one trivial run behind the kernel's wall and without it, milliseconds",
             &["solver", "way", "runs", "behind it", "without", "ratio"],
         );
-        let mut kernel = Table::new(
-            "Runs that cost the kernel less: before and after, in turns",
-            &[
-                "solver",
-                "way",
-                "workload",
-                "runs",
-                "per CPU second, before",
-                "after",
-                "ratio",
-                "kernel, % of the solver's CPU, before",
-                "after",
-                "differing outputs",
-            ],
-        );
+        let mut kernel = kernel::table();
         let (config, limits) = (LauncherConfig::default(), Limits::wall(PATIENCE));
         let steps = self.solvers.len() * workloads.len();
         for (place, solver) in self.solvers.iter().enumerate() {
@@ -112,21 +90,8 @@ impl Throughput {
                     let one = compare(solver, *mode, workload, &limits, &config)?;
                     *total = (total.0 + one.plain.cpu_seconds, total.1 + one.fast.cpu_seconds);
                     compared(&one, &mut speeds, &mut costs);
-                    let tuned = before_and_after(solver, *mode, workload, &limits, &config)?;
-                    kernel.row(tuned_row(&solver.name(), way(*mode), &workload.name, &tuned));
                 }
-                if modes.contains(&ExecMode::PrefixSnapshot) {
-                    // A prefix that is never seen often enough.
-                    let plain = LauncherConfig { snapshot_after: u32::MAX, ..config.clone() };
-                    let tuned =
-                        before_and_after(solver, ExecMode::PrefixSnapshot, workload, &limits, &plain)?;
-                    kernel.row(tuned_row(
-                        &solver.name(),
-                        "plain, prefix not seen before",
-                        &workload.name,
-                        &tuned,
-                    ));
-                }
+                kernel::rows(solver, workload, &limits, None, &mut kernel)?;
                 if modes.is_empty() {
                     let plain = measure(solver, ExecMode::Plain, workload, &limits, &config)?;
                     only_plain(&solver.name(), &workload.name, &plain, &mut speeds, &mut costs);
@@ -165,14 +130,22 @@ impl Throughput {
              way in a launcher of its own. Mutants are printed as in a campaign and differ behind their seed's declarations."
                 .to_owned(),
         );
-        draft.notes.push(
-            "Before and after: without and with what is described in docs/fast-starts.md (OSPREY_TUNING=off turns it off). \
-             The kernel's share counts fork servers, with their starts. Kernels tell user and kernel time apart by ticks of \
-             their clock; a run shorter than a tick counts by its chance to meet one."
-                .to_owned(),
-        );
+        draft.notes.push(kernel::NOTE.to_owned());
         Ok(draft.finish())
     }
+}
+
+/// The trivial script, files, and mutants of them.
+fn workloads(folder: Option<&Path>, trivial: usize) -> Result<[Workload; 3], BenchError> {
+    let files = match folder {
+        Some(folder) => Workload::files(folder, FILES)?,
+        None => Workload::built_in(),
+    };
+    let seeds = Workload {
+        name: String::new(),
+        scripts: files.scripts.iter().filter_map(|text| printed(text)).take(SEEDS).collect(),
+    };
+    Ok([Workload::trivial(trivial), files, seeds.mutants(MUTANTS)])
 }
 
 /// A seed as a campaign prints it.
@@ -202,23 +175,6 @@ fn compared(one: &Comparison, speeds: &mut Table, costs: &mut Table) {
         hundredths(one.plain.own_cpu_ms_per_run),
         hundredths(one.fast.own_cpu_ms_per_run),
     ]);
-}
-
-fn tuned_row(solver: &str, way: &str, workload: &str, tuned: &Tuned) -> [Cell; 10] {
-    let percent = |one: &Measured| Cell::from((one.kernel_share() * 100.0).round());
-    let Tuned { before, after, differing } = tuned;
-    [
-        solver.into(),
-        way.into(),
-        workload.into(),
-        before.runs.into(),
-        rounded(before.executions_per_cpu_second),
-        rounded(after.executions_per_cpu_second),
-        Cell::ratio(before.cpu_seconds, after.cpu_seconds),
-        percent(before),
-        percent(after),
-        (*differing).into(),
-    ]
 }
 
 fn only_plain(solver: &str, workload: &str, plain: &Measured, speeds: &mut Table, costs: &mut Table) {

@@ -14,16 +14,20 @@
 //! | `summary.rs` | a set by module, and two sets side by side |
 //! | `explorer.rs` | scripts run one after the other to see what they reach |
 //! | `patched.rs` | the launcher's side: patched copies and the log |
+//! | `huge.rs` | patched copies in huge pages |
+//! | `usual.rs` | functions that traces take for granted |
 //! | `../fast/probe.rs` | what runs inside the solver's process |
 
 mod code;
 mod explorer;
+mod huge;
 mod list;
 mod patched;
 mod set;
 mod sites;
 mod summary;
 mod symbols;
+mod usual;
 
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +50,9 @@ pub enum Trace {
     Functions,
     /// All blocks that it reaches.
     Blocks,
+    /// All functions that it reaches, as far as it matters how rare they are: functions that half of the runs of the same
+    /// launcher have reached are taken for granted.
+    Approximate,
 }
 
 /// What is to be watched in a run, and how.

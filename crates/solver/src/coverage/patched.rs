@@ -9,7 +9,8 @@ use std::path::Path;
 
 use super::list::SiteList;
 use super::sites::TRAP;
-use super::{ProbeFile, ProbeRequest, ProbeWay, Trace};
+use super::usual::Usual;
+use super::{ProbeFile, ProbeRequest, ProbeWay, Trace, huge};
 use crate::fast::probe::{self, FIRST_COPY_FD, LOG_FD, MOST_PARTS, Part, Table};
 
 const PAGE: u64 = 4096;
@@ -18,18 +19,23 @@ const PAGE: u64 = 4096;
 const KEPT: libc::c_int = 300;
 
 /// The probes a launcher has made, one for each solver and kind of trace.
-#[derive(Default)]
 pub(crate) struct Probes {
     made: Vec<(ProbeRequest, Result<Probe, String>)>,
+    /// Whether patched copies are put into huge pages.
+    huge: bool,
 }
 
 impl Probes {
+    pub fn new(huge: bool) -> Self {
+        Probes { made: Vec::new(), huge }
+    }
+
     /// The probe for a request, made at its first sight. The error says why there is none.
     pub fn get(&mut self, request: &ProbeRequest) -> Result<&mut Probe, String> {
         let at = match self.made.iter().position(|(known, _)| known == request) {
             Some(at) => at,
             None => {
-                let made = Probe::new(request).map_err(|error| error.to_string());
+                let made = Probe::new(request, self.huge).map_err(|error| error.to_string());
                 self.made.push((request.clone(), made));
                 self.made.len() - 1
             }
@@ -59,15 +65,19 @@ pub(crate) struct Probe {
     trace: Trace,
     /// Executed, not mapped over what was loaded.
     executed: bool,
+    usual: Usual,
 }
 
 impl Probe {
-    fn new(request: &ProbeRequest) -> io::Result<Probe> {
+    fn new(request: &ProbeRequest, huge: bool) -> io::Result<Probe> {
         let executed = request.way == ProbeWay::Executed;
         let mut copies = Vec::new();
         let mut first = 0;
         for file in &request.files {
             let copy = Copy::new(file, first, request.trace, executed)?;
+            if huge {
+                huge::collapse(&copy.patched);
+            }
             first += copy.list.sites.len() as u32;
             copies.push(copy);
         }
@@ -81,7 +91,8 @@ impl Probe {
         if unsafe { libc::fcntl(log.as_raw_fd(), libc::F_SETFL, libc::O_APPEND) } != 0 {
             return Err(io::Error::last_os_error());
         }
-        Ok(Probe { copies, log, read: size_of::<Table>() as u64, trace: request.trace, executed })
+        let usual = Usual::default();
+        Ok(Probe { copies, log, read: size_of::<Table>() as u64, trace: request.trace, executed, usual })
     }
 
     /// The descriptors that a process must have to be watched from inside, and their places.
@@ -124,7 +135,7 @@ impl Probe {
     pub fn take(&mut self) -> io::Result<Vec<u32>> {
         let end = self.log.metadata()?.len();
         if end <= self.read {
-            return Ok(Vec::new());
+            return Ok(self.usual.sites.clone());
         }
         let mut bytes = vec![0; (end - self.read) as usize];
         self.log.read_exact_at(&mut bytes, self.read)?;
@@ -140,14 +151,25 @@ impl Probe {
         }
         reached.sort_unstable();
         reached.dedup();
-        if self.executed || self.trace != Trace::New {
-            self.write_sites(&reached)?;
+        match self.trace {
+            // A process that is watched from inside has seen to it.
+            Trace::New if !self.executed => {}
+            Trace::New => self.write_sites(&reached, false)?,
+            Trace::Functions | Trace::Blocks => self.write_sites(&reached, true)?,
+            Trace::Approximate => {
+                let (usual, others) = self.usual.observe(&reached);
+                self.write_sites(&others, true)?;
+                self.write_sites(&usual, false)?;
+                reached.extend(&self.usual.sites);
+                reached.sort_unstable();
+                reached.dedup();
+            }
         }
         Ok(reached)
     }
 
-    /// Sites that were reached are made to trap again, or, where the process could not see to it, no more.
-    fn write_sites(&self, reached: &[u32]) -> io::Result<()> {
+    /// Makes sites trap, or no more.
+    fn write_sites(&self, reached: &[u32], trap: bool) -> io::Result<()> {
         for copy in &self.copies {
             let last = copy.first + copy.list.sites.len() as u32;
             let from = reached.partition_point(|site| *site < copy.first);
@@ -161,7 +183,7 @@ impl Probe {
             for site in &reached[from..to] {
                 let offset = u64::from(copy.list.sites[(site - copy.first) as usize]);
                 let mut byte = [TRAP];
-                if self.trace == Trace::New {
+                if !trap {
                     copy.original.read_exact_at(&mut byte, offset)?;
                 }
                 file.write_all_at(&byte, offset)?;
@@ -202,7 +224,7 @@ impl Copy {
             };
             match trace {
                 Trace::New | Trace::Blocks => list.sites.iter().for_each(|site| patch(*site)),
-                Trace::Functions => {
+                Trace::Functions | Trace::Approximate => {
                     list.functions.iter().for_each(|place| patch(list.sites[*place as usize]))
                 }
             }
@@ -244,7 +266,7 @@ fn table(copies: &[Copy]) -> io::Result<Table> {
     Ok(table)
 }
 
-fn memory_file(name: &std::ffi::CStr) -> io::Result<File> {
+pub(super) fn memory_file(name: &std::ffi::CStr) -> io::Result<File> {
     // SAFETY: the name ends with a zero byte.
     let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
     if fd < 0 {

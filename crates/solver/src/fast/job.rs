@@ -181,8 +181,11 @@ pub fn serve(large: Pages) -> Job {
             if recv(CONTROL_FD, (&raw mut job).cast(), size, MSG_WAITALL) != size as isize {
                 _exit(0);
             }
-            if large.constants && jobs == ENLARGE_AFTER && pages::enlarge(large.code) && large.heap {
+            if large.heap && jobs == 0 {
                 blocks = pages::Blocks::of_heap();
+            }
+            if large.constants && jobs == ENLARGE_AFTER {
+                pages::enlarge(large.code);
             }
             jobs = jobs.saturating_add(1);
             let server = getpid();
@@ -264,6 +267,15 @@ unsafe fn report(child: c_int, reported: &mut Usage) {
         *reported = own;
         say((&raw const report).cast(), size_of::<Report>());
     }
+}
+
+/// The faults of this process so far that needed no disk.
+pub fn minor_faults() -> i64 {
+    let mut own = ResourceUsage::NONE;
+    // SAFETY: the struct has the layout of the C library's, and the kernel writes valid integers to it.
+    unsafe { getrusage(RUSAGE_SELF, &mut own) };
+    // Three other numbers stand between.
+    own.rest[3]
 }
 
 /// # Safety

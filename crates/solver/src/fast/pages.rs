@@ -12,6 +12,8 @@
 
 use core::ffi::{c_char, c_int, c_void};
 
+use super::job;
+
 unsafe extern "C" {
     fn open(path: *const c_char, flags: c_int, ...) -> c_int;
     fn close(fd: c_int) -> c_int;
@@ -71,22 +73,25 @@ impl Mapping {
 
 /// Puts the constants of this process, and with `code` its code too, into huge pages, except for those of the file this
 /// function is in. Code in which traps are removed while it runs must stay where everybody sees that. Where the kernel gives
-/// no huge pages, everything stays as it is. Whether there are any now.
+/// no huge pages, everything stays as it is.
 ///
 /// # Safety
 /// Only while this process has one thread.
-pub unsafe fn enlarge(code: bool) -> bool {
+pub unsafe fn enlarge(code: bool) {
     let mut mappings = [Mapping::NONE; MOST];
     // SAFETY: the array is good for as many mappings as it has; the mappings are those of this process, and no other
     // thread changes them.
     unsafe {
         let found = read_mappings(&mut mappings);
-        let own = enlarge as unsafe fn(bool) -> bool as usize;
+        let own = enlarge as unsafe fn(bool) as usize;
         let own = mappings[..found].iter().find(|mapping| (mapping.start..mapping.end).contains(&own));
         let own = own.map_or(0, |mapping| mapping.inode);
         let wanted = |mapping: &&Mapping| mapping.inode != own && (code || mapping.rights & EXECUTE == 0);
-        let mut others = mappings[..found].iter().filter(wanted).peekable();
-        others.peek().is_some() && others.all(|mapping| replace(mapping))
+        for mapping in mappings[..found].iter().filter(wanted) {
+            if !replace(mapping) {
+                return;
+            }
+        }
     }
 }
 
@@ -97,11 +102,15 @@ pub struct Blocks {
     end: usize,
 }
 
+/// A copy in a huge page meets one fault, and some of the original if that is in small pages; one in small pages 512.
+const FEW_FAULTS: i64 = 256;
+
 /// Heaps of so many huge pages are copied whole, of larger ones the last page.
 const SMALL: usize = 3;
 
 impl Blocks {
-    /// Finds that part in this process, whose heap is the C library's. Its first huge page may begin before the heap.
+    /// Finds that part in this process, whose heap is the C library's. Its first huge page may begin before the heap. None
+    /// where the kernel has no huge page left for a copy: small ones would cost more than they save.
     ///
     /// # Safety
     /// Only while this process has one thread, which is not in the allocator.
@@ -128,11 +137,15 @@ impl Blocks {
             if first > last {
                 return None;
             }
+            let faults = job::minor_faults();
+            if !copy_block(last, last.max(heap.start)) || job::minor_faults() - faults > FEW_FAULTS {
+                return None;
+            }
             let all = (last - first) / HUGE + 1;
             if all > SMALL {
                 return Some(Blocks { first: last, end: last + HUGE });
             }
-            if first < heap.start && !copy_block(first, heap.start) {
+            if first < heap.start && first != last && !copy_block(first, heap.start) {
                 return None;
             }
             Some(Blocks { first, end: last + HUGE })

@@ -65,6 +65,8 @@ pub const fn entry(file: u64, offset: u64) -> u64 {
 struct Watched {
     table: UnsafeCell<Table>,
     starts: UnsafeCell<[usize; MOST_PARTS]>,
+    /// Where the code without traps can be read; zero if only the file has it.
+    originals: UnsafeCell<[usize; MOST_PARTS]>,
     /// Stored last: the rest is not changed any more.
     count: AtomicUsize,
 }
@@ -76,6 +78,7 @@ unsafe impl Sync for Watched {}
 static WATCHED: Watched = Watched {
     table: UnsafeCell::new(Table::EMPTY),
     starts: UnsafeCell::new([0; MOST_PARTS]),
+    originals: UnsafeCell::new([0; MOST_PARTS]),
     count: AtomicUsize::new(0),
 };
 
@@ -132,7 +135,10 @@ const SIGTRAP: c_int = 5;
 const FLAGS: c_int = 0x1000_0000 | 4 | 0x4000_0000;
 const READ_EXECUTE: c_int = 1 | 4;
 const READ_WRITE_EXECUTE: c_int = 1 | 2 | 4;
-const PRIVATE_FIXED: c_int = 2 | 0x10;
+const READ_ONLY: c_int = 1;
+const SHARED: c_int = 1;
+const PRIVATE: c_int = 2;
+const FIXED: c_int = 0x10;
 const PAGE: usize = 4096;
 const TRAP: u8 = 0xcc;
 
@@ -176,20 +182,24 @@ pub unsafe fn arm() {
         }
         dl_iterate_phdr(find, core::ptr::null_mut());
         let count = (*WATCHED.table.get()).count as usize;
+        for (number, part) in (&(*WATCHED.table.get()).parts)[..count].iter().enumerate() {
+            if (*WATCHED.starts.get())[number] != 0 {
+                // Shared, though nobody writes: so it is not taken for constants that are worth a copy.
+                let file = FIRST_COPY_FD + 2 * part.file as c_int + 1;
+                let (length, offset) = (part.length as usize, part.offset as i64);
+                let original = mmap(core::ptr::null_mut(), length, READ_ONLY, SHARED, file, offset);
+                (*WATCHED.originals.get())[number] =
+                    if original as isize == -1 { 0 } else { original as usize };
+            }
+        }
         WATCHED.count.store(count, Ordering::Release);
         for (number, part) in (&(*WATCHED.table.get()).parts)[..count].iter().enumerate() {
             let start = (*WATCHED.starts.get())[number];
             if start != 0 {
                 // What cannot be mapped stays as it was.
                 let copy = FIRST_COPY_FD + 2 * part.file as c_int;
-                mmap(
-                    start as *mut c_void,
-                    part.length as usize,
-                    READ_EXECUTE,
-                    PRIVATE_FIXED,
-                    copy,
-                    part.offset as i64,
-                );
+                let (length, offset) = (part.length as usize, part.offset as i64);
+                mmap(start as *mut c_void, length, READ_EXECUTE, PRIVATE | FIXED, copy, offset);
             }
         }
     }
@@ -257,7 +267,8 @@ unsafe fn remove(place: usize) -> bool {
         let count = WATCHED.count.load(Ordering::Acquire);
         let table = &*WATCHED.table.get();
         let starts = &*WATCHED.starts.get();
-        for (part, start) in table.parts.iter().zip(starts).take(count) {
+        let originals = &*WATCHED.originals.get();
+        for ((part, start), originals) in table.parts.iter().zip(starts).zip(originals).take(count) {
             if *start == 0 || place < *start || place - *start >= part.length as usize {
                 continue;
             }
@@ -269,7 +280,12 @@ unsafe fn remove(place: usize) -> bool {
             let offset = (place - *start) as u64 + part.offset;
             let copy = FIRST_COPY_FD + 2 * part.file as c_int;
             let mut original = TRAP;
-            if pread(copy + 1, (&raw mut original).cast(), 1, offset as i64) != 1 || original == TRAP {
+            if *originals != 0 {
+                original = ((*originals + (place - *start)) as *const u8).read();
+            } else {
+                pread(copy + 1, (&raw mut original).cast(), 1, offset as i64);
+            }
+            if original == TRAP {
                 return false;
             }
             // First the log: a process that is killed between the two leaves a site that is told twice, not never.

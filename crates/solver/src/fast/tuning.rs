@@ -54,12 +54,17 @@ impl Tuning {
         Tuning { wanted, huge_pages, programs: Vec::new() }
     }
 
+    /// Whether huge pages are wanted, and the kernel gives any.
+    pub fn huge_pages(&self) -> bool {
+        self.wanted && self.huge_pages
+    }
+
     /// The setting of the allocator, for a run in this mode whose own variables are these. Not for plain starts, which are
     /// what a user would start, nor for cvc5, which uses too little memory to gain from it.
     pub fn allocator(&self, mode: ExecMode, own: &[Vec<u8>]) -> Option<CString> {
         let gains = matches!(mode, ExecMode::ForkServer | ExecMode::PrefixSnapshot);
         let set = own.iter().any(|entry| entry.starts_with(b"GLIBC_TUNABLES="));
-        let wanted = self.wanted && self.huge_pages && gains && !set;
+        let wanted = self.huge_pages() && gains && !set;
         wanted.then(|| CString::new(ALLOCATOR).unwrap_or_default())
     }
 

@@ -224,7 +224,8 @@ fn be_launcher(
             exit(1)
         }
     };
-    let mut site = Site { poller, reaper, scratch, null, tuning, env, enclosure, probes: Probes::default() };
+    let probes = Probes::new(tuning.huge_pages());
+    let mut site = Site { poller, reaper, scratch, null, tuning, env, enclosure, probes };
     let mut pool = ServerPool::new(pool);
     // Until the worker hangs up, or something is so wrong that the worker had better start another launcher.
     while serve_one(&mut frames, &mut site, &mut pool).is_ok() {}

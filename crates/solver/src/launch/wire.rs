@@ -339,6 +339,7 @@ impl Encoder {
             Trace::New => 0,
             Trace::Functions => 1,
             Trace::Blocks => 2,
+            Trace::Approximate => 3,
         });
         self.byte(match probe.way {
             ProbeWay::Main => 0,
@@ -413,6 +414,7 @@ impl Decoder<'_> {
             0 => Trace::New,
             1 => Trace::Functions,
             2 => Trace::Blocks,
+            3 => Trace::Approximate,
             _ => return Err(malformed()),
         };
         let way = match self.byte()? {

@@ -51,7 +51,7 @@ impl SolverRunners {
     #[must_use]
     pub fn watching<'c>(self, codes: impl IntoIterator<Item = (String, &'c Code)>) -> SolverRunners {
         let watched =
-            |code: &Code| Watched { new: code.probe(Trace::New), functions: code.probe(Trace::Functions) };
+            |code: &Code| Watched { new: code.probe(Trace::New), functions: code.probe(Trace::Approximate) };
         let watched = codes.into_iter().map(|(name, code)| (name, watched(code))).collect();
         SolverRunners { watched: Arc::new(watched), ..self }
     }

@@ -10,6 +10,7 @@ mod falcon;
 mod field;
 mod groups;
 mod inputs;
+mod kernel;
 mod museum;
 mod mutants;
 mod page;
@@ -52,6 +53,7 @@ enum Benchmark {
     Coverage(coverage::CoverageCommand),
     Bugs(bugs::Bugs),
     Inputs(inputs::Inputs),
+    Kernel(kernel::KernelCommand),
     Mutants(mutants::Mutants),
     Eval(eval_speed::EvalSpeedCommand),
     EvalDiff(eval_diff::EvalDiffCommand),
@@ -79,6 +81,7 @@ impl Bench {
             Benchmark::Coverage(coverage) => coverage.run(),
             Benchmark::Bugs(bugs) => bugs.run(),
             Benchmark::Inputs(inputs) => inputs.run(),
+            Benchmark::Kernel(kernel) => kernel.run(),
             Benchmark::Mutants(mutants) => mutants.run(),
             Benchmark::Eval(eval) => eval.run(),
             Benchmark::EvalDiff(eval) => eval.run(),
