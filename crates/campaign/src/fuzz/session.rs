@@ -17,7 +17,7 @@ use crate::schedule::{Policies, Reached, Scheduler, signals};
 use crate::seeds::Rejected;
 use crate::shared::{Log, LogLine, Observer, Shared, Snapshot, State, Stop, exchange, lock};
 use crate::store::{CampaignStore, ENGINE, MEMBER_GONE, MemberId, Role, Totals};
-use crate::triage::{self, Ending, Triage, TriageRules};
+use crate::triage::{Ending, Triage, TriageRules};
 
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(500);
@@ -51,7 +51,6 @@ impl Session<'_> {
         rejected_seeds: &[Rejected],
     ) -> Result<Summary, CampaignError> {
         let Session { campaign, settings, .. } = self;
-        let unwanted = triage::unwanted(&settings.known)?;
         let mut reached = Reached::of(campaign.targets).unused(settings.unused_coverage);
         reached.restore(&store.sites()?);
         let mut state = State::new(
@@ -61,7 +60,7 @@ impl Session<'_> {
             store.features()?,
             store.totals()?,
             store.findings()?,
-            unwanted,
+            store.unwanted()?,
         )
         .reaching(reached);
         state.recall(store.memories()?);

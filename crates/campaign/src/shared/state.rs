@@ -11,13 +11,13 @@ use std::time::Duration;
 use super::accounts::Spent;
 use super::claimed::ClaimedWork;
 use super::clock::Clock;
-use super::known::{KnownFindings, Unwanted};
+use super::known::KnownFindings;
 use crate::findings::{Finding, Rarity};
 use crate::schedule::{Novelty, Reached, SeedPool};
 use crate::seeds::SeedText;
 use crate::store::{
     CONSTRUCT, Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, Memories, News, OPTION, Sample, Sampler,
-    SeedDelta, SeedMemory, StoredSeed, Totals, now,
+    SeedDelta, SeedMemory, StoredSeed, Totals, Unwanted, now,
 };
 
 /// What one process knows.
@@ -290,6 +290,9 @@ impl State {
         self.reached.restore(&news.sites);
         for finding in news.findings {
             self.findings.know(finding, None);
+        }
+        if let Some(unwanted) = news.unwanted {
+            self.findings.replace_unwanted(unwanted);
         }
         self.claimed.add_rounds(rounds);
     }

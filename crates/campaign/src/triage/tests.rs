@@ -28,7 +28,7 @@ fn settings(out: &Path, stop_after: Option<u64>) -> Settings {
         stop_after,
         unused_coverage: false,
         reduce_all: false,
-        known: crate::config::KnownBugs::default(),
+        known: None,
         log: None,
         command: "osprey fuzz".to_owned(),
     }

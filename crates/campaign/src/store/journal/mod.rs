@@ -20,7 +20,8 @@ use self::file::Journal;
 use super::postgres::{Delivery, PostgresStore, ServerUrl, Told};
 use super::{
     ArchivedFile, ArchivedFolder, CampaignStore, Claim, Counts, Delta, FindingArchive, KnownFinding, Learned,
-    MEMBER_GONE, Member, MemberId, Memories, News, Role, Sample, StoreError, StoredSeed, Totals, Work, now,
+    MEMBER_GONE, Member, MemberId, Memories, News, Role, Sample, StoreError, StoredSeed, Totals, Unwanted,
+    Work, now,
 };
 use crate::config::Identity;
 use crate::hash;
@@ -208,11 +209,12 @@ impl JournaledStore {
     fn returned(&mut self, delivered: usize) {
         let Some(absence) = self.away.take() else { return };
         let seconds = absence.since.elapsed().as_secs();
-        let entries = if delivered == 1 { "entry" } else { "entries" };
-        self.notes.push(format!(
-            "{} is back after {seconds} s; {delivered} {entries} of the journal are delivered",
-            self.url
-        ));
+        let entries = if delivered == 1 {
+            "1 entry of the journal is"
+        } else {
+            &*format!("{delivered} entries of the journal are")
+        };
+        self.notes.push(format!("{} is back after {seconds} s; {entries} delivered", self.url));
         self.before = Some((Instant::now(), std::mem::take(&mut self.members)));
     }
 
@@ -519,6 +521,14 @@ impl CampaignStore for JournaledStore {
             }
         }
         Ok(self.members_known())
+    }
+
+    fn unwanted(&mut self) -> Result<Unwanted, StoreError> {
+        self.on_server(PostgresStore::unwanted)
+    }
+
+    fn set_unwanted(&mut self, unwanted: &Unwanted, instead: bool) -> Result<(), StoreError> {
+        self.on_server(|server| server.set_unwanted(unwanted, instead))
     }
 
     fn set_closing(&mut self, closing: bool) -> Result<(), StoreError> {
