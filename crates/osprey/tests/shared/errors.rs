@@ -40,7 +40,12 @@ fn no_process_list_has_the_password_and_what_is_wrong_is_said() {
     let (code, said) =
         say(&["worker", "--store", "postgres://osprey:s3cr3t@127.0.0.1:9/db", "--out", &out], "");
     assert!(code == Some(2) && said.contains("is away"), "{said}");
-    for slip in ["postgress://osprey:s3cr3t@127.0.0.1/db", "postgres:/osprey:s3cr3t@127.0.0.1/db"] {
+    let slips = [
+        "postgress://osprey:s3cr3t@127.0.0.1/db",
+        "postgres:/osprey:s3cr3t@127.0.0.1/db",
+        "host=127.0.0.1 user=osprey password=s3cr3t dbname=db",
+    ];
+    for slip in slips {
         for words in [&["worker", "--store", slip][..], &["fuzz", "--store", slip], &["findings", slip]] {
             let (code, said) = say(words, "");
             assert!(code == Some(2) && said.contains("expected postgres://USER@HOST/DATABASE"), "{said}");

@@ -1,8 +1,9 @@
 //! One campaign of many processes, on a real PostgreSQL server.
 //!
 //! - `processes`: killed, late and restarted, all adds up (`sums`); `known`: bugs that nobody wants to hear of
-//! - `errors`: what is wrong is said, without the password; roles; `deploy`: Slurm, Kubernetes, containers
+//! - `address`: commands that take the address; `errors`: what is wrong is said, without the password; roles; `deploy`: Slurm, Kubernetes, containers
 
+mod address;
 #[path = "../common/mod.rs"]
 mod common;
 mod deploy;

@@ -6,11 +6,40 @@ use std::process::{Child, Command};
 
 use serde_json::Value;
 use testkit::have;
-use testkit::postgres::{self, PASSWORD, Stop};
+use testkit::postgres::{self, PASSWORD, Postgres, Stop};
 
 use super::common::{osprey, text};
 use super::sums::Sum;
 use super::*;
+
+/// What the server has is the sum, or the union, of what the logs of these processes say was counted, as far as it was kept.
+fn assert_adds_up(setup: &Setup, server: &Postgres, schema: &str, names: &[&str]) -> Sum {
+    let mut counted = Sum::default();
+    for name in names {
+        let journal =
+            std::fs::read_to_string(setup.place.path(&format!("{name}/journal"))).expect("a journal");
+        let header: Value = serde_json::from_str(journal.lines().next().expect("a header")).expect("JSON");
+        let worker = header["worker"].as_str().expect("a name");
+        let delivered =
+            number(server, schema, &format!("SELECT sequence FROM deliveries WHERE worker = '{worker}'"));
+        let lines = setup.events(name, "counted");
+        // Numbers of entries that were logged and never kept, because of a kill, are given again: the last line counts.
+        let by_number: BTreeMap<u64, &Value> =
+            lines.iter().map(|line| (line["sequence"].as_u64().expect("a number"), line)).collect();
+        assert_eq!(by_number.keys().max(), Some(&delivered), "{name} has delivered everything");
+        by_number.values().for_each(|line| counted.add(line));
+    }
+    let there = Sum::on(server, schema);
+    assert_eq!(there.totals, counted.totals);
+    // What is learned: engines, logics, constructs, options; seeds; behaviours that were seen and code that was reached.
+    assert_eq!(there.learned, counted.learned);
+    assert_eq!(there.seeds, counted.seeds);
+    assert_eq!(there.mutants, counted.mutants);
+    assert_eq!(there.features, counted.features);
+    assert!(there.sites == counted.sites, "{} and {} sites", there.sites.len(), counted.sites.len());
+    assert_eq!(there.samples, counted.samples);
+    there
+}
 
 #[test]
 fn four_processes_one_killed_one_late_and_the_server_restarted_find_everything_once() {
@@ -45,33 +74,9 @@ fn four_processes_one_killed_one_late_and_the_server_restarted_find_everything_o
         assert!(!text(&output).contains(PASSWORD), "{name}: {}", text(&output));
     }
 
-    // What the server has is the sum, or the union, of what the logs say was counted, as far as it was kept.
-    let mut counted = Sum::default();
-    for name in ["owner", "steady", "doomed", "late"] {
-        let journal =
-            std::fs::read_to_string(setup.place.path(&format!("{name}/journal"))).expect("a journal");
-        let header: Value = serde_json::from_str(journal.lines().next().expect("a header")).expect("JSON");
-        let worker = header["worker"].as_str().expect("a name");
-        let delivered =
-            number(&server, &schema, &format!("SELECT sequence FROM deliveries WHERE worker = '{worker}'"));
-        let lines = setup.events(name, "counted");
-        // Numbers of entries that were logged and never kept, because of the kill, are given again: the last line counts.
-        let by_number: BTreeMap<u64, &Value> =
-            lines.iter().map(|line| (line["sequence"].as_u64().expect("a number"), line)).collect();
-        assert_eq!(by_number.keys().max(), Some(&delivered), "{name} has delivered everything");
-        by_number.values().for_each(|line| counted.add(line));
-    }
-    let there = Sum::on(&server, &schema);
+    let there = assert_adds_up(&setup, &server, &schema, &["owner", "steady", "doomed", "late"]);
     let tests = there.totals["[\"tests\"]"];
     assert!(tests >= 25, "{tests}");
-    assert_eq!(there.totals, counted.totals);
-    // What is learned: engines, constructs, options; seeds; behaviours that were seen and code that was reached.
-    assert_eq!(there.learned, counted.learned);
-    assert_eq!(there.seeds, counted.seeds);
-    assert_eq!(there.mutants, counted.mutants);
-    assert_eq!(there.features, counted.features);
-    assert!(there.sites == counted.sites, "{} and {} sites", there.sites.len(), counted.sites.len());
-    assert_eq!(there.samples, counted.samples);
     let kinds: BTreeSet<&str> = there.learned.keys().map(|(kind, _)| kind.as_str()).collect();
     assert!(kinds.is_superset(&BTreeSet::from(["engine", "construct", "option"])), "{kinds:?}");
     assert!(!there.seeds.is_empty() && !there.features.is_empty() && !there.sites.is_empty());
@@ -109,6 +114,62 @@ fn four_processes_one_killed_one_late_and_the_server_restarted_find_everything_o
             Command::new("grep").args(["-rl", PASSWORD, &setup.place.path(name), &setup.log(name)]).output();
         assert_eq!(String::from_utf8_lossy(&found.expect("grep").stdout), "");
     }
+}
+
+#[test]
+fn processes_that_end_while_the_server_is_away_leave_everything_to_the_next_ones() {
+    if !have(&["z3@5.4.0"]) {
+        return;
+    }
+    let Some(server) = postgres::own_postgres(&[]) else { return };
+    let (setup, (store, schema)) = (Setup::new(), address(&server));
+    let mut owner = setup.fuzz("owner", &["--store", &store, "--time", "1h"]);
+    owner.env("PGPASSWORD", PASSWORD);
+    let owner = started(owner);
+    setup.until_counted("owner", 1);
+    let [patient, hasty] = ["patient", "hasty"].map(|name| started(setup.worker(name, &store)));
+    for name in ["patient", "hasty"] {
+        setup.until_counted(name, 5);
+    }
+    server.stop(Stop::Immediate);
+    for name in ["owner", "patient", "hasty"] {
+        setup.until_counted(name, setup.counted(name) + 5);
+    }
+    // Ctrl-C once, and again for who does not want to wait. The owner waits for nobody of whom it cannot hear.
+    let mut hasty = hasty;
+    signal(&owner, "-INT");
+    signal(&patient, "-INT");
+    while hasty.try_wait().expect("looked").is_none() {
+        signal(&hasty, "-INT");
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    assert_eq!(ended(hasty).status.code(), Some(130));
+    for (name, child) in [("owner", owner), ("patient", patient)] {
+        let output = ended(child);
+        assert_eq!(output.status.code(), Some(10), "{name}: {}", text(&output));
+        let told = "the next process with this folder delivers them";
+        assert!(text(&output).contains(told), "{name}: {}", text(&output));
+        assert!(!text(&output).contains("is away: 'postgres"), "said once: {}", text(&output));
+    }
+    // What was logged and not yet kept when the hasty one ended at once is counted by nobody.
+    let before: u64 = ["owner", "patient"].iter().map(|name| setup.counted(name)).sum();
+    server.start_again().expect("it starts again");
+    let mut owner =
+        osprey(&["fuzz", "--resume", "--time", "1h", "--jobs", "1", "--out", &setup.place.path("owner")]);
+    owner.args(["--log", &setup.log("owner")]).env("PGPASSWORD", PASSWORD);
+    let owner = started(owner);
+    setup.until_counted("owner", setup.counted("owner") + 1);
+    let [patient, hasty] = ["patient", "hasty"].map(|name| started(setup.worker(name, &store)));
+    for name in ["patient", "hasty"] {
+        setup.until_counted(name, setup.counted(name) + 1);
+    }
+    setup.finish(owner, "owner", &store);
+    for child in [patient, hasty] {
+        assert_eq!(ended(child).status.code(), Some(10));
+    }
+    let there = assert_adds_up(&setup, &server, &schema, &["owner", "patient", "hasty"]);
+    assert!(there.totals["[\"tests\"]"] > before, "nothing that was counted is missing");
+    assert_eq!(number(&server, &schema, "SELECT count(*) FROM folders WHERE open"), 0);
 }
 
 #[test]
