@@ -318,7 +318,9 @@ impl Session<'_> {
     fn close(&self, shared: &Shared, store: &Mutex<Box<dyn CampaignStore>>) -> Result<(), CampaignError> {
         lock(store).set_closing(true)?;
         let begun = Instant::now();
-        while others(&mut **lock(store), self.member)? && begun.elapsed() < HANDOVER {
+        // What another process still makes small is made small before the end, if the user wants that.
+        let patient = || self.settings.reduce_all && !(self.interrupted)();
+        while others(&mut **lock(store), self.member)? && (patient() || begun.elapsed() < HANDOVER) {
             if lock(store).is_away() {
                 break;
             }

@@ -66,7 +66,22 @@ fn no_process_list_has_the_password_and_what_is_wrong_is_said() {
     let (code, said) = say(&["worker", "--store", &store, "--out", &out], PASSWORD);
     assert!(code == Some(2) && said.contains("but here it is"), "{said}");
     signal(&owner, "-INT");
-    ended(owner);
+    let output = ended(owner);
+    assert!(!text(&output).contains(PASSWORD), "{}", text(&output));
+    // Neither folder, log, report nor tables have it, though the command line is part of a report.
+    let report = setup.place.path("report");
+    let home = setup.place.path("home");
+    let made =
+        osprey(&["report", &whole, "-o", &report]).env("OSPREY_HOME", &home).output().expect("osprey starts");
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made));
+    assert!(setup.place.read("report/campaign.html").contains("osprey fuzz"));
+    let places = [setup.place.path("owner"), setup.log("owner"), report, home];
+    let found = Command::new("grep").args(["-rl", PASSWORD]).args(places).output().expect("grep");
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "");
+    for table in ["totals", "meta", "findings", "members"] {
+        let rows = format!("SELECT count(*) FROM {table} AS row WHERE row::text LIKE '%{PASSWORD}%'");
+        assert_eq!(number(server, schema, &rows), 0, "{table}");
+    }
     server
         .sql("postgres", &format!("UPDATE {schema}.meta SET value = '9.9.9' WHERE key = 'osprey'"))
         .expect("set");
