@@ -296,8 +296,9 @@ pub struct Settings {
     pub unused_coverage: bool,
     /// Do not end before every finding has been made small.
     pub reduce_all: bool,
-    /// Bugs that are not reported any more.
-    pub known: KnownBugs,
+    /// Bugs that are not reported any more, by no process of the campaign. Of the one that runs it these are all there are,
+    /// or, without any, those that were named before; a helper names further ones.
+    pub known: Option<KnownBugs>,
     /// One JSON object per line for everything that happens.
     pub log: Option<PathBuf>,
     /// The command line, which reports name.

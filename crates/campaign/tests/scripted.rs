@@ -80,7 +80,7 @@ fn settings(out: &Path, iterations: u64) -> Settings {
         stop_after: None,
         unused_coverage: false,
         reduce_all: true,
-        known: campaign::KnownBugs::default(),
+        known: None,
         log: None,
         command: "osprey fuzz".to_owned(),
     }
@@ -226,10 +226,17 @@ fn a_suppressed_signature_is_not_reported() {
     for known in [signature.clone(), first.findings[0].hash.clone()] {
         let place = tempfile::tempdir().expect("a folder");
         let known = campaign::KnownBugs { signatures: vec![known], ..campaign::KnownBugs::default() };
-        let settings = Settings { known, ..settings(place.path(), 1) };
-        let summary = Setup::new("seed", &[SEED], wrong).run(&settings).expect("a campaign");
+        let named = Settings { known: Some(known), ..settings(place.path(), 1) };
+        let summary = Setup::new("seed", &[SEED], wrong).run(&named).expect("a campaign");
         assert_eq!((summary.findings.len(), summary.totals.suppressed), (0, 1), "{signature}");
         assert_eq!(std::fs::read_dir(place.path().join("bugs")).expect("bugs").count(), 0);
+        // The campaign knows it until others are named.
+        let resumed = |known| Settings { known, resume: true, ..settings(place.path(), 1) };
+        let again = Setup::new("seed", &[SEED], wrong).run(&resumed(None)).expect("a campaign");
+        assert_eq!((again.findings.len(), again.totals.suppressed), (0, 2), "{signature}");
+        let nothing = Some(campaign::KnownBugs::default());
+        let last = Setup::new("seed", &[SEED], wrong).run(&resumed(nothing)).expect("a campaign");
+        assert_eq!((last.findings.len(), last.totals.suppressed), (1, 2), "{signature}");
     }
 }
 

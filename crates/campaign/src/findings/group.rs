@@ -228,6 +228,12 @@ pub fn group_of(face: &Face, known: &[KnownFinding]) -> Option<(String, Likeness
     best.map(|(finding, likeness)| (finding.group.clone(), likeness))
 }
 
+/// Is it taken for the bug of one of these faces, given as texts?
+pub fn is_alike_any<'f>(face: &Face, faces: impl IntoIterator<Item = &'f String>) -> bool {
+    let mut faces = faces.into_iter().filter_map(|text| Face::from_text(text));
+    faces.any(|its| alike(face, &its).is_some())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,7 +19,7 @@ pub use finding::{
     DUPLICATES_KEPT, Finding, Membership, Releases, RunRecord, Shrunk, Small, Stage, keep_duplicate,
 };
 pub use folder::{finished, is_running, sweep, write_file};
-pub use group::{Group, Likeness, alike, group_of, releases_fit};
+pub use group::{Group, Likeness, alike, group_of, is_alike_any, releases_fit};
 pub use handling::{Handling, Mark, MarkState, Recheck, RecheckOutcome, newest_mark};
 pub use origin::{Ancestor, Origin, StepFeedback};
 pub use signature::{Constructs, Signature, is_listed, operators, operators_in};

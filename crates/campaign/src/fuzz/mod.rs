@@ -26,6 +26,7 @@ use crate::seeds::SeedFiles;
 use crate::shared::{Log, Observer};
 use crate::store::{KnownFinding, Place, Presence, Role, Totals};
 use crate::target::Target;
+use crate::triage;
 pub use answers::{refusal, refused};
 pub use rehearse::{Rehearsed, rehearse};
 
@@ -104,6 +105,7 @@ pub fn run(
     if logics(identity, targets, &(0..targets.len()).collect::<Vec<_>>()).is_empty() {
         return Err(CampaignError::Usage("these solvers have no logic in common".into()));
     }
+    let known = settings.known.as_ref().map(triage::unwanted).transpose()?;
     let out = &settings.out;
     // Before anything is made or run: what is not ours is left as it is.
     if out.join(LOCK).is_file() {
@@ -132,6 +134,10 @@ pub fn run(
     let bugs = out.join("bugs");
     std::fs::create_dir_all(&bugs).map_err(|error| CampaignError::disk(&bugs, error))?;
     findings::sweep(&bugs).map_err(|error| CampaignError::disk(&bugs, error))?;
+    // Before anybody can join.
+    if let Some(known) = &known {
+        store.set_unwanted(known, true)?;
+    }
     store.set_closing(false)?;
     let member = store.join(Role::Owner)?;
     if let Some(archive) = store.archive() {
@@ -149,6 +155,7 @@ pub fn join(
     observer: &dyn Observer,
     interrupted: &(dyn Fn() -> bool + Sync),
 ) -> Result<Summary, CampaignError> {
+    let known = settings.known.as_ref().map(triage::unwanted).transpose()?;
     let place = Place::of(&settings.out)?;
     let bugs = settings.out.join("bugs");
     let _lock = place.is_shared().then(|| lock_folder(settings)).transpose()?;
@@ -161,6 +168,9 @@ pub fn join(
     if place.is_shared() {
         std::fs::create_dir_all(&bugs).map_err(|error| CampaignError::disk(&bugs, error))?;
         findings::sweep(&bugs).map_err(|error| CampaignError::disk(&bugs, error))?;
+    }
+    if let Some(known) = &known {
+        store.set_unwanted(known, false)?;
     }
     let member = store.join(Role::Helper)?;
     let session = Session { campaign, settings, observer, interrupted, member, owner: false };

@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use generate::Rng;
 use solver::run::Purpose;
 
-use crate::config::{KnownBugs, Settings};
+use crate::config::Settings;
 use crate::error::CampaignError;
 use crate::schedule::NewCode;
 use crate::seeds::SeedText;
-use crate::shared::{Log, Shared, Silent, Spent, State, Stop, Unwanted, exchange, lock};
-use crate::store::{Counts, Place, Role, RunCounts, Totals};
+use crate::shared::{Log, Shared, Silent, Spent, State, Stop, exchange, lock};
+use crate::store::{Counts, Place, Role, RunCounts, Totals, Unwanted};
 
 /// Counts are handed over this often, as a worker does it.
 const SETTLE_EVERY: Duration = Duration::from_millis(500);
@@ -111,7 +111,7 @@ fn settings(out: PathBuf, time: Duration) -> Settings {
         iterations: None,
         stop_after: None,
         reduce_all: false,
-        known: KnownBugs::default(),
+        known: None,
         unused_coverage: false,
         log: None,
         command: "osprey fuzz".to_owned(),

@@ -17,7 +17,7 @@ use crate::schedule::{Policies, Reached, Scheduler, signals};
 use crate::seeds::Rejected;
 use crate::shared::{Log, LogLine, Observer, Shared, Snapshot, State, Stop, exchange, lock};
 use crate::store::{CampaignStore, ENGINE, MEMBER_GONE, MemberId, Role, Totals};
-use crate::triage::{self, Ending, Triage, TriageRules};
+use crate::triage::{Ending, Triage, TriageRules};
 
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(500);
@@ -51,7 +51,6 @@ impl Session<'_> {
         rejected_seeds: &[Rejected],
     ) -> Result<Summary, CampaignError> {
         let Session { campaign, settings, .. } = self;
-        let unwanted = triage::unwanted(&settings.known)?;
         let mut reached = Reached::of(campaign.targets).unused(settings.unused_coverage);
         reached.restore(&store.sites()?);
         let mut state = State::new(
@@ -61,7 +60,7 @@ impl Session<'_> {
             store.features()?,
             store.totals()?,
             store.findings()?,
-            unwanted,
+            store.unwanted()?,
         )
         .reaching(reached);
         state.recall(store.memories()?);
@@ -319,7 +318,9 @@ impl Session<'_> {
     fn close(&self, shared: &Shared, store: &Mutex<Box<dyn CampaignStore>>) -> Result<(), CampaignError> {
         lock(store).set_closing(true)?;
         let begun = Instant::now();
-        while others(&mut **lock(store), self.member)? && begun.elapsed() < HANDOVER {
+        // What another process still makes small is made small before the end, if the user wants that.
+        let patient = || self.settings.reduce_all && !(self.interrupted)();
+        while others(&mut **lock(store), self.member)? && (patient() || begun.elapsed() < HANDOVER) {
             if lock(store).is_away() {
                 break;
             }

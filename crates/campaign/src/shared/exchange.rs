@@ -3,6 +3,7 @@
 
 use std::sync::Mutex;
 
+use super::log::Counted;
 use super::{LogLine, Shared, lock};
 use crate::error::CampaignError;
 use crate::store::{CampaignStore, MemberId};
@@ -27,7 +28,7 @@ pub fn exchange(
     };
     // A log tells what was counted before it is delivered, so that their sum is never behind.
     if let Some(last) = store.journaled().filter(|_| shared.log.is_on() && !delta.is_empty()) {
-        shared.log.write(&LogLine::Counted { sequence: last + 1, totals: &delta.totals })?;
+        shared.log.write(&LogLine::Counted(Counted::of(last + 1, &delta)))?;
         shared.log.flush()?;
     }
     if let Err(error) = store.merge(&delta) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::findings::{Face, Signature};
-use crate::store::KnownFinding;
+use crate::store::{KnownFinding, Unwanted};
 
 /// Findings by the hash of their signature: those of the store, those about to be claimed, and unwanted ones.
 #[derive(Default)]
@@ -11,6 +11,8 @@ pub struct KnownFindings {
     known: BTreeMap<String, FindingEntry>,
     found_since: u64,
     unwanted: Unwanted,
+    /// Hashes of signatures that turned out to be unwanted.
+    suppressed: BTreeSet<String>,
     /// Hashes of signatures that triage is about to claim.
     expected: BTreeSet<String>,
 }
@@ -21,15 +23,6 @@ struct FindingEntry {
     signature: Option<Signature>,
     /// What the bug is blamed on most.
     culprit: Option<String>,
-}
-
-/// What the user does not want to hear of.
-#[derive(Clone, Debug, Default)]
-pub struct Unwanted {
-    /// Signatures, or hashes of signatures.
-    pub signatures: BTreeSet<String>,
-    /// Findings of earlier campaigns: whatever is taken for their bugs.
-    pub findings: Vec<KnownFinding>,
 }
 
 impl KnownFindings {
@@ -113,16 +106,27 @@ impl KnownFindings {
     /// Does the user not want to hear of it?
     pub fn is_suppressed(&self, signature: &Signature) -> bool {
         let unwanted = &self.unwanted.signatures;
-        unwanted.contains(&signature.to_string()) || unwanted.contains(&signature.hash())
+        let hash = signature.hash();
+        unwanted.contains(&signature.to_string())
+            || unwanted.contains(&hash)
+            || self.suppressed.contains(&hash)
     }
 
     /// From now on nobody wants to hear of it.
     pub fn suppress(&mut self, signature: &Signature) {
-        self.unwanted.signatures.insert(signature.hash());
+        self.suppressed.insert(signature.hash());
     }
 
-    /// Findings of earlier campaigns whose bugs the user does not want to hear of.
-    pub fn unwanted(&self) -> &[KnownFinding] {
-        &self.unwanted.findings
+    /// What findings of earlier campaigns show whose bugs nobody wants to hear of.
+    pub fn unwanted_faces(&self) -> &BTreeSet<String> {
+        &self.unwanted.faces
+    }
+
+    /// Somebody has named others: these are all that nobody wants to hear of.
+    pub fn replace_unwanted(&mut self, unwanted: Unwanted) {
+        if self.unwanted != unwanted {
+            self.unwanted = unwanted;
+            self.suppressed.clear();
+        }
     }
 }

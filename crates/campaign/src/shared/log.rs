@@ -1,5 +1,6 @@
 //! `--log`: one JSON object per line, for programs that follow a campaign.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::Serialize;
 
 use crate::error::CampaignError;
-use crate::store::Totals;
+use crate::store::{Delta, Learned, Sample, SeedDelta, Totals};
 
 /// Bytes after which a log is put aside and a new one begun; the one put aside before is gone then. A campaign may run
 /// for weeks.
@@ -101,14 +102,41 @@ pub enum LogLine<'a> {
         text: &'a str,
     },
     /// What this process has counted since the line of this kind before, in the entry of its journal with this number.
-    Counted {
-        sequence: u64,
-        totals: &'a Totals,
-    },
+    Counted(Counted<'a>),
     End {
         /// Of the whole campaign.
         totals: &'a Totals,
     },
+}
+
+/// All of a delta that adds up, without the texts.
+#[derive(Serialize)]
+pub struct Counted<'a> {
+    sequence: u64,
+    totals: &'a Totals,
+    learned: &'a Learned,
+    seeds: &'a [SeedDelta],
+    /// Hashes of seeds that were put into use.
+    new_seeds: Vec<&'a str>,
+    features: &'a [u64],
+    /// Code that was reached: sites by the code they are of.
+    sites: &'a BTreeMap<u64, Vec<u32>>,
+    samples: &'a [Sample],
+}
+
+impl<'a> Counted<'a> {
+    pub fn of(sequence: u64, delta: &'a Delta) -> Counted<'a> {
+        Counted {
+            sequence,
+            totals: &delta.totals,
+            learned: &delta.learned,
+            seeds: &delta.seeds,
+            new_seeds: delta.new_seeds.iter().map(|new| new.seed.hash.as_str()).collect(),
+            features: &delta.features,
+            sites: &delta.sites,
+            samples: &delta.samples,
+        }
+    }
 }
 
 impl LogFile {

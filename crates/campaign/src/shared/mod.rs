@@ -18,7 +18,6 @@ use std::time::Duration;
 pub use accounts::{Spent, run_totals};
 pub use clock::thread_cpu;
 pub use exchange::exchange;
-pub use known::Unwanted;
 pub use log::{Log, LogLine};
 pub use observer::{Observer, Silent, Snapshot};
 pub use state::State;

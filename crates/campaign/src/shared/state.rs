@@ -13,13 +13,13 @@ use reduce::blame::TACTIC;
 use super::accounts::Spent;
 use super::claimed::ClaimedWork;
 use super::clock::Clock;
-use super::known::{KnownFindings, Unwanted};
+use super::known::KnownFindings;
 use crate::findings::{Finding, Rarity};
 use crate::schedule::{Culprits, Novelty, Reached, SeedPool};
 use crate::seeds::SeedText;
 use crate::store::{
     CONSTRUCT, Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, Memories, News, OPTION, Sample, Sampler,
-    SeedDelta, SeedMemory, StoredSeed, Totals, now,
+    SeedDelta, SeedMemory, StoredSeed, Totals, Unwanted, now,
 };
 
 /// How rare an operator must be to be left out: less than a tenth of ten thousand test cases have it.
@@ -319,6 +319,9 @@ impl State {
         self.reached.restore(&news.sites);
         for finding in news.findings {
             self.findings.know(finding, None);
+        }
+        if let Some(unwanted) = news.unwanted {
+            self.findings.replace_unwanted(unwanted);
         }
         self.claimed.add_rounds(rounds);
     }

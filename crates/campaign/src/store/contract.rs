@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::totals::{MESSAGES, OTHERS};
 use super::{
     CampaignStore, Claim, Counts, Delta, ENGINE, KnownFinding, LOGIC, Memories, MemoryStore, Sample,
-    SeedDelta, SeedMemory, StoreError, StoredSeed, Totals, postgres, sqlite::SqliteStore,
+    SeedDelta, SeedMemory, StoreError, StoredSeed, Totals, Unwanted, postgres, sqlite::SqliteStore,
 };
 use crate::config::Identity;
 use crate::seeds::SeedText;
@@ -411,6 +411,30 @@ fn what_engines_know_about_a_seed_is_kept_and_others_hear_of_it(store: &dyn Stor
     Ok(())
 }
 
+fn bugs_that_nobody_wants_to_hear_of_are_the_same_for_all(store: &dyn StoreUnderTest) -> Done {
+    let named = |signatures: &[&str], faces: &[&str]| {
+        let all = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
+        Unwanted { signatures: all(signatures), faces: all(faces) }
+    };
+    let (mut one, mut other) = (store.handle(), store.handle());
+    assert_eq!((one.unwanted()?, one.news()?.unwanted), (Unwanted::default(), None));
+    // Whatever a list or a face has in it, and longer than an index takes.
+    let long = "(\"\u{0}' \u{e9}\n".repeat(1000);
+    one.set_unwanted(&named(&["a"], &[&long]), true)?;
+    assert_eq!(other.news()?.unwanted, Some(named(&["a"], &[&long])));
+    assert_eq!(other.news()?.unwanted, None, "it was told");
+    other.set_unwanted(&named(&["b"], &["f"]), false)?;
+    let all = named(&["a", "b"], &[&long, "f"]);
+    assert_eq!(one.news()?.unwanted, Some(all.clone()));
+    let mut late = store.handle();
+    assert_eq!((late.unwanted()?, late.news()?.unwanted), (all, None));
+    one.set_unwanted(&named(&["c"], &[]), true)?;
+    assert_eq!(other.news()?.unwanted, Some(named(&["c"], &[])));
+    one.set_unwanted(&Unwanted::default(), true)?;
+    assert_eq!((other.news()?.unwanted, other.unwanted()?), (Some(Unwanted::default()), Unwanted::default()));
+    Ok(())
+}
+
 fn members_come_and_go_and_hear_that_the_campaign_closes(store: &dyn StoreUnderTest) -> Done {
     let (mut one, mut other) = (store.handle(), store.handle());
     let owner = one.join(Role::Owner)?;
@@ -485,6 +509,7 @@ on_every_store! {
     features_are_kept_once_and_up_to_a_bound
     messages_are_bounded_over_many_deltas
     what_engines_know_about_a_seed_is_kept_and_others_hear_of_it
+    bugs_that_nobody_wants_to_hear_of_are_the_same_for_all
     members_come_and_go_and_hear_that_the_campaign_closes
     identity_and_start_are_the_same_for_all
 }

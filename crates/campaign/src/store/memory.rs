@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{
     CampaignStore, Claim, Counts, Delta, FEATURES, KnownFinding, Learned, MEMBER_GONE, Member, MemberId,
-    Memories, News, Sample, SeedMemory, StoreError, StoredSeed, Totals, now,
+    Memories, News, Sample, SeedMemory, StoreError, StoredSeed, Totals, Unwanted, now,
 };
 use crate::config::Identity;
 use crate::seeds::SeedText;
@@ -16,8 +16,8 @@ use crate::seeds::SeedText;
 pub struct MemoryStore {
     campaign: Arc<Mutex<MemoryCampaign>>,
     writer: u64,
-    /// What [`CampaignStore::news`] has told: changes, features, sites.
-    told: (u64, usize, usize),
+    /// What [`CampaignStore::news`] has told: changes, features, sites, and which known bugs.
+    told: (u64, usize, usize, u64),
 }
 
 struct MemoryCampaign {
@@ -38,6 +38,8 @@ struct MemoryCampaign {
     features_kept: usize,
     findings: BTreeMap<String, (KnownFinding, Change)>,
     samples: BTreeMap<(u64, String), Sample>,
+    /// Known bugs, and how often others were named.
+    unwanted: (Unwanted, u64),
     members: BTreeMap<MemberId, Member>,
     joined: u64,
     writers: u64,
@@ -119,19 +121,20 @@ impl MemoryStore {
             features_kept: FEATURES,
             findings: BTreeMap::new(),
             samples: BTreeMap::new(),
+            unwanted: (Unwanted::default(), 0),
             members: BTreeMap::new(),
             joined: 0,
             writers: 1,
             changes: 0,
         };
-        MemoryStore { campaign: Arc::new(Mutex::new(campaign)), writer: 1, told: (0, 0, 0) }
+        MemoryStore { campaign: Arc::new(Mutex::new(campaign)), writer: 1, told: (0, 0, 0, 0) }
     }
 
     /// Another process's handle.
     pub fn handle(&self) -> MemoryStore {
         let mut campaign = self.campaign();
         campaign.writers += 1;
-        let told = (campaign.changes, campaign.features.len(), campaign.sites.len());
+        let told = campaign.told();
         MemoryStore { campaign: self.campaign.clone(), writer: campaign.writers, told }
     }
 
@@ -146,6 +149,11 @@ impl MemoryStore {
 }
 
 impl MemoryCampaign {
+    /// How far the news are.
+    fn told(&self) -> (u64, usize, usize, u64) {
+        (self.changes, self.features.len(), self.sites.len(), self.unwanted.1)
+    }
+
     fn change(&mut self) -> u64 {
         self.changes += 1;
         self.changes
@@ -280,7 +288,7 @@ impl CampaignStore for MemoryStore {
     }
 
     fn news(&mut self) -> Result<News, StoreError> {
-        let (since, known_features, known_sites) = self.told;
+        let (since, known_features, known_sites, known_bugs) = self.told;
         let me = self.writer;
         let campaign = self.campaign();
         let mut news = News { learned: campaign.learned.clone(), ..News::default() };
@@ -308,7 +316,8 @@ impl CampaignStore for MemoryStore {
         }
         let memories = campaign.memories.iter().filter(|(_, (_, change))| change.is_news_to(me, since));
         news.memories = memories.map(|(key, (memory, _))| (key.clone(), memory.clone())).collect();
-        let told = (campaign.changes, campaign.features.len(), campaign.sites.len());
+        news.unwanted = (campaign.unwanted.1 > known_bugs).then(|| campaign.unwanted.0.clone());
+        let told = campaign.told();
         drop(campaign);
         self.told = told;
         Ok(news)
@@ -437,6 +446,21 @@ impl CampaignStore for MemoryStore {
     fn members(&mut self) -> Result<Vec<Member>, StoreError> {
         let oldest = now().saturating_sub(MEMBER_GONE);
         Ok(self.campaign().members.values().filter(|member| member.seen >= oldest).cloned().collect())
+    }
+
+    fn unwanted(&mut self) -> Result<Unwanted, StoreError> {
+        Ok(self.campaign().unwanted.0.clone())
+    }
+
+    fn set_unwanted(&mut self, unwanted: &Unwanted, instead: bool) -> Result<(), StoreError> {
+        let mut campaign = self.campaign();
+        let (named, times) = &mut campaign.unwanted;
+        if instead {
+            *named = Unwanted::default();
+        }
+        named.merge(unwanted);
+        *times += 1;
+        Ok(())
     }
 
     fn set_closing(&mut self, closing: bool) -> Result<(), StoreError> {

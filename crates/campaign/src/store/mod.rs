@@ -8,7 +8,8 @@
 //!
 //! Calls may wait for the disk or for other processes: make them without holding a lock that workers wait for.
 //!
-//! - `counts`, `totals`, `sample`: what is counted; `delta`: how it travels; `archive`: folders of findings in a store
+//! - `counts`, `totals`, `sample`: what is counted; `delta`: how it travels; `archive`: folders of findings in a store;
+//!   `unwanted`: bugs that are known
 //! - `place`: which store it is, made by [`Place`] or, of an output folder, by [`open`] and [`read`]
 //! - `memory`: a store for tests; `sqlite`: the one in an output folder; `postgres`: the one on a server; `journal`:
 //!   what is kept for a server that is away
@@ -35,6 +36,7 @@ mod postgres;
 mod sample;
 mod sqlite;
 mod totals;
+mod unwanted;
 
 pub use archive::{ArchivedFile, ArchivedFolder, FindingArchive, Work};
 pub use counts::{CONSTRUCT, Counts, DEFAULT_OPTIONS, ENGINE, LOGIC, Learned, OPTION};
@@ -45,6 +47,7 @@ pub use place::{Place, Presence, open, presence, read};
 pub use postgres::{Load, ServerUrl, is_meant_as_address, keep_password, without_password};
 pub use sample::{Sample, Sampler};
 pub use totals::{Messages, QuestionCounts, RunCounts, Totals};
+pub use unwanted::Unwanted;
 
 /// Features kept at most; beyond that everything counts as seen.
 pub const FEATURES: usize = 1 << 20;
@@ -112,6 +115,8 @@ pub struct News {
     pub findings: Vec<KnownFinding>,
     /// What others' engines have left to know about seeds.
     pub memories: Memories,
+    /// All bugs that nobody wants to hear of, if somebody has named others.
+    pub unwanted: Option<Unwanted>,
 }
 
 /// The number of a member, never given to another one.
@@ -184,6 +189,12 @@ pub trait CampaignStore: Send {
 
     /// All findings, in the order of their rounds and steps.
     fn findings(&mut self) -> Result<Vec<KnownFinding>, StoreError>;
+
+    /// Bugs that nobody wants to hear of, whoever named them.
+    fn unwanted(&mut self) -> Result<Unwanted, StoreError>;
+
+    /// Names such bugs for all processes: these instead of those that were named before, or in addition.
+    fn set_unwanted(&mut self, unwanted: &Unwanted, instead: bool) -> Result<(), StoreError>;
 
     /// A seed whose text is still there, in use or not.
     fn seed(&mut self, hash: &str) -> Result<Option<SeedText>, StoreError>;

@@ -8,7 +8,7 @@ use super::reduction::ReducedFinding;
 use super::share::work_left;
 use super::verdicts::Reproduction;
 use crate::error::CampaignError;
-use crate::findings::{Face, Finding, Group, Membership, Rarity, Small, Stage, group_of};
+use crate::findings::{Face, Finding, Group, Membership, Rarity, Small, Stage, group_of, is_alike_any};
 use crate::seeds::SeedText;
 use crate::shared::{LogLine, lock};
 use crate::store::{Claim, KnownFinding, Totals};
@@ -156,7 +156,7 @@ impl Triage<'_> {
             let face = Face::of(finding, &state.rarity());
             let unwanted = state.findings.is_suppressed(&finding.signature)
                 || state.findings.count() >= FINDINGS
-                || group_of(&face, state.findings.unwanted()).is_some();
+                || is_alike_any(&face, state.findings.unwanted_faces());
             (face, unwanted)
         };
         if unwanted {

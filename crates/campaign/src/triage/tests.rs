@@ -28,7 +28,7 @@ fn settings(out: &Path, stop_after: Option<u64>) -> Settings {
         stop_after,
         unused_coverage: false,
         reduce_all: false,
-        known: crate::config::KnownBugs::default(),
+        known: None,
         log: None,
         command: "osprey fuzz".to_owned(),
     }
@@ -47,7 +47,7 @@ fn watched<'a>(out: &Path, stop_after: Option<u64>, observer: &'a dyn Observer) 
         Vec::new(),
         Totals::default(),
         Vec::new(),
-        crate::shared::Unwanted::default(),
+        crate::store::Unwanted::default(),
     );
     let stop = Stop::new(&settings(out, stop_after));
     Shared::new(state, Log::open(None).expect("no log"), stop, observer, out)

@@ -7,16 +7,17 @@ use super::claim::known_as;
 use crate::config::KnownBugs;
 use crate::error::CampaignError;
 use crate::findings::{self, Finding, Mark, MarkState, newest_mark};
-use crate::shared::Unwanted;
-use crate::store::{self, KnownFinding};
+use crate::store::{self, KnownFinding, Unwanted};
 
 /// Everything that stands behind the user's list.
 pub fn unwanted(known: &KnownBugs) -> Result<Unwanted, CampaignError> {
-    let mut findings = Vec::new();
+    let mut faces = BTreeSet::new();
     for folder in &known.folders {
-        findings.extend(of_folder(folder)?);
+        faces.extend(of_folder(folder)?.into_iter().map(|finding| finding.face));
     }
-    Ok(Unwanted { signatures: known.signatures.iter().cloned().collect(), findings })
+    // Findings that an early version kept have none.
+    faces.remove("");
+    Ok(Unwanted { signatures: known.signatures.iter().cloned().collect(), faces })
 }
 
 /// The findings of a campaign, or all faces of the bug that a finding shows.

@@ -144,7 +144,8 @@ pub struct Fuzz {
     reduce_all: bool,
 
     /// Bugs that are not reported any more: a file with signatures, one per line; the output folder of an earlier campaign; or
-    /// the folder of a finding, for all that is taken for its bug. Repeatable
+    /// the folder of a finding, for all that is taken for its bug. Repeatable. No process of the campaign reports them, also when
+    /// it is resumed; a resumed one with --known forgets those that were named before
     #[arg(long, value_name = "FILE|DIR")]
     known: Vec<PathBuf>,
 
@@ -437,7 +438,10 @@ fn stored_identity(settings: &Settings) -> Result<Identity, CampaignError> {
 }
 
 /// What the user names as known: lists of signatures, campaigns, findings.
-pub fn known_bugs(paths: &[PathBuf]) -> Result<KnownBugs> {
+pub fn known_bugs(paths: &[PathBuf]) -> Result<Option<KnownBugs>> {
+    if paths.is_empty() {
+        return Ok(None);
+    }
     let mut known = KnownBugs::default();
     for path in paths {
         if path.is_dir() || path.ends_with("finding.json") {
@@ -457,7 +461,7 @@ pub fn known_bugs(paths: &[PathBuf]) -> Result<KnownBugs> {
             known.signatures.push(line.to_owned());
         }
     }
-    Ok(known)
+    Ok(Some(known))
 }
 
 /// A seed nobody chose: from the clock.

@@ -52,7 +52,7 @@ pub struct Worker {
     #[arg(long, value_name = "MODE", value_enum, default_value_t = Exec::Fast)]
     exec: Exec,
 
-    /// Bugs that are not reported any more: a file with signatures, one per line; the output folder of an earlier campaign; or
+    /// Further bugs that no process of the campaign reports any more: a file with signatures, one per line; the output folder of an earlier campaign; or
     /// the folder of a finding, for all that is taken for its bug. Repeatable
     #[arg(long, value_name = "FILE|DIR")]
     known: Vec<PathBuf>,

@@ -20,7 +20,8 @@ use self::file::Journal;
 use super::postgres::{Delivery, PostgresStore, ServerUrl, Told};
 use super::{
     ArchivedFile, ArchivedFolder, CampaignStore, Claim, Counts, Delta, FindingArchive, KnownFinding, Learned,
-    MEMBER_GONE, Member, MemberId, Memories, News, Role, Sample, StoreError, StoredSeed, Totals, Work, now,
+    MEMBER_GONE, Member, MemberId, Memories, News, Role, Sample, StoreError, StoredSeed, Totals, Unwanted,
+    Work, now,
 };
 use crate::config::Identity;
 use crate::hash;
@@ -145,11 +146,10 @@ impl JournaledStore {
     ) -> Result<T, StoreError> {
         self.reach()?;
         let result = work(&mut self.server);
-        if let Err(error @ StoreError::Away { .. }) = &result {
-            let text = error.to_string();
-            self.lost(error.is_disk(), &text);
+        match result {
+            Err(error) if error.is_away() => Err(self.lost(error)),
+            result => result,
         }
-        result
     }
 
     /// A connection, or why there is none.
@@ -157,10 +157,10 @@ impl JournaledStore {
         let closed = self.server.is_closed();
         match &self.away {
             None if !closed => return Ok(()),
-            None => self.lost(false, "the connection was lost"),
+            None => _ = self.lost(self.absent("the connection was lost".to_owned(), false)),
             Some(absence) if Instant::now() < absence.next => {
                 let (why, disk) = absence.error.clone();
-                return Err(StoreError::Away { place: self.url.to_string(), why, disk });
+                return Err(self.absent(why, disk));
             }
             Some(_) if !closed => return Ok(()),
             Some(_) => {}
@@ -188,49 +188,48 @@ impl JournaledStore {
                 | StoreError::Outdated { .. }
                 | StoreError::Newer { .. }),
             ) => Err(error),
-            Err(error) => {
-                let text = error.to_string();
-                self.lost(error.is_disk(), &text);
-                match error {
-                    error @ StoreError::Away { .. } => Err(error),
-                    // A server that starts up refuses for reasons of its own; who never gets in hears why.
-                    error => Err(StoreError::Away {
-                        place: self.url.to_string(),
-                        why: error.to_string(),
-                        disk: error.is_disk(),
-                    }),
-                }
-            }
+            Err(error) => Err(self.lost(error)),
         }
+    }
+
+    fn absent(&self, why: String, disk: bool) -> StoreError {
+        StoreError::Away { place: self.url.to_string(), why, disk }
     }
 
     /// The server takes what it is given again. One that can be reached and has no room is still away.
     fn returned(&mut self, delivered: usize) {
         let Some(absence) = self.away.take() else { return };
         let seconds = absence.since.elapsed().as_secs();
-        let entries = if delivered == 1 { "entry" } else { "entries" };
-        self.notes.push(format!(
-            "{} is back after {seconds} s; {delivered} {entries} of the journal are delivered",
-            self.url
-        ));
+        let entries = if delivered == 1 {
+            "1 entry of the journal is"
+        } else {
+            &*format!("{delivered} entries of the journal are")
+        };
+        self.notes.push(format!("{} is back after {seconds} s; {entries} delivered", self.url));
         self.before = Some((Instant::now(), std::mem::take(&mut self.members)));
     }
 
-    /// The server is away, or still is.
-    fn lost(&mut self, disk: bool, why: &str) {
-        let now = Instant::now();
+    /// The server is away, or still is, and why: what whoever asked for something is told.
+    fn lost(&mut self, error: StoreError) -> StoreError {
+        let (why, disk) = match error {
+            StoreError::Away { why, disk, .. } => (why, disk),
+            // A server that starts up refuses for reasons of its own; who never gets in hears why.
+            other => (other.to_string(), other.is_disk()),
+        };
+        let (now, told) = (Instant::now(), self.absent(why.clone(), disk));
         let absence = self.away.get_or_insert_with(|| {
             self.notes.push(format!(
-                "{why}; the work goes on, and what is counted waits in '{}'",
+                "{told}; the work goes on, and what is counted waits in '{}'",
                 self.journal.path().display()
             ));
-            Absence { since: now, error: (why.to_owned(), disk), wait: Duration::ZERO, next: now }
+            Absence { since: now, error: (String::new(), false), wait: Duration::ZERO, next: now }
         });
-        absence.error = (why.to_owned(), disk);
+        absence.error = (why, disk);
         absence.wait = (absence.wait * 2).clamp(FIRST_WAIT, LONGEST_WAIT);
         // Many workers that lost the server at a time do not come back at a time.
         let share = hash::hash(self.journal.worker().as_bytes()) % 256;
         absence.next = now + absence.wait.mul_f64(0.75 + share as f64 / 512.0);
+        told
     }
 
     /// Delivers what the server does not have. A sign of life in any case.
@@ -252,12 +251,8 @@ impl JournaledStore {
                 }
                 safe.map_or(Ok(()), |(_, number)| self.journal.confirm(number))
             }
-            Err(error) => {
-                if error.is_away() {
-                    self.lost(error.is_disk(), &error.to_string());
-                }
-                Err(error)
-            }
+            Err(error) if error.is_away() => Err(self.lost(error)),
+            Err(error) => Err(error),
         }
     }
 
@@ -519,6 +514,14 @@ impl CampaignStore for JournaledStore {
             }
         }
         Ok(self.members_known())
+    }
+
+    fn unwanted(&mut self) -> Result<Unwanted, StoreError> {
+        self.on_server(PostgresStore::unwanted)
+    }
+
+    fn set_unwanted(&mut self, unwanted: &Unwanted, instead: bool) -> Result<(), StoreError> {
+        self.on_server(|server| server.set_unwanted(unwanted, instead))
     }
 
     fn set_closing(&mut self, closing: bool) -> Result<(), StoreError> {

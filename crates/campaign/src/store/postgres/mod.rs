@@ -27,7 +27,7 @@ use postgres::{Client, IsolationLevel, Row, Statement, Transaction};
 
 use super::{
     CampaignStore, Claim, Counts, Delta, FindingArchive, KnownFinding, Learned, MEMBER_GONE, Member,
-    MemberId, Memories, News, Presence, Role, Sample, StoreError, StoredSeed, Totals,
+    MemberId, Memories, News, Presence, Role, Sample, StoreError, StoredSeed, Totals, Unwanted,
 };
 use crate::config::Identity;
 use crate::seeds::SeedText;
@@ -65,6 +65,8 @@ struct LastNews {
     change: u64,
     feature: u64,
     site: u64,
+    /// How often known bugs had been named.
+    unwanted: u64,
 }
 
 /// What a committed transaction survives.
@@ -332,6 +334,8 @@ impl PostgresStore {
             change: self.last_news.change.min(newest.change).saturating_sub(MAYBE_LOST),
             feature: self.last_news.feature.min(newest.feature).saturating_sub(MAYBE_LOST),
             site: self.last_news.site.min(newest.site).saturating_sub(MAYBE_LOST),
+            // Whoever names known bugs waits for the disk.
+            unwanted: self.last_news.unwanted,
         };
         Ok(store)
     }
@@ -479,13 +483,18 @@ impl PostgresStore {
     pub fn told(&mut self) -> Result<Told, StoreError> {
         let (writer, last_news) = (self.writer.unwrap_or(0), self.last_news);
         let (told, newest) = self.look(|on| {
+            let newest = query::newest(on)?;
+            let mut news = query::news(on, writer, last_news)?;
+            if newest.unwanted > last_news.unwanted {
+                news.unwanted = Some(query::unwanted(on)?);
+            }
             let told = Told {
-                news: query::news(on, writer, last_news)?,
+                news,
                 totals: query::totals(on)?,
                 members: query::members(on, MEMBER_GONE)?,
                 closing: query::counter(on, "closing")? != 0,
             };
-            Ok((told, query::newest(on)?))
+            Ok((told, newest))
         })?;
         self.last_news = newest;
         Ok(told)
@@ -666,6 +675,23 @@ impl CampaignStore for PostgresStore {
 
     fn members(&mut self) -> Result<Vec<Member>, StoreError> {
         self.look(|on| query::members(on, MEMBER_GONE))
+    }
+
+    fn unwanted(&mut self) -> Result<Unwanted, StoreError> {
+        self.look(|on| query::unwanted(on))
+    }
+
+    fn set_unwanted(&mut self, unwanted: &Unwanted, instead: bool) -> Result<(), StoreError> {
+        self.write(Durability::Machine, |change| {
+            let mut all = if instead { Unwanted::default() } else { query::unwanted(change)? };
+            all.merge(unwanted);
+            change.execute(
+                "INSERT INTO meta VALUES ('unwanted', $1) ON CONFLICT (key) DO UPDATE SET value = $1",
+                &[&all.to_text()?],
+            )?;
+            advance(change, "unwanted", 1)?;
+            Ok(())
+        })
     }
 
     fn set_closing(&mut self, closing: bool) -> Result<(), StoreError> {

@@ -6,7 +6,7 @@ use postgres::Row;
 
 use super::super::{
     Counts, Learned, Member, MemberId, Memories, News, Role, Sample, SeedMemory, StoreError, StoredSeed,
-    Totals,
+    Totals, Unwanted,
 };
 use super::{Failure, LastNews, Queries, findings};
 use crate::config::Identity;
@@ -34,13 +34,22 @@ pub fn counter(on: &mut dyn Queries, name: &str) -> Result<u64, Failure> {
     Ok(number(row, 0))
 }
 
-/// The last change, the last feature and the last site.
+/// The last change, the last feature, the last site, and how often known bugs were named.
 pub fn newest(on: &mut dyn Queries) -> Result<LastNews, Failure> {
-    let change = counter(on, "changes")?;
+    let rows = on.rows("SELECT name, value FROM counters WHERE name IN ('changes', 'unwanted')", &[])?;
+    let counted = |name| rows.iter().find(|row| row.get::<_, &str>(0) == name).map(|row| number(row, 1));
+    let missing = |name| StoreError::damaged("counters", format!("{name} is missing"));
+    let change = counted("changes").ok_or_else(|| missing("changes"))?;
+    let unwanted = counted("unwanted").ok_or_else(|| missing("unwanted"))?;
     let rows = on.rows("SELECT coalesce(max(number), 0) FROM seen", &[])?;
     let feature = rows.first().map_or(0, |row| number(row, 0));
     let rows = on.rows("SELECT coalesce(max(number), 0) FROM reached", &[])?;
-    Ok(LastNews { change, feature, site: rows.first().map_or(0, |row| number(row, 0)) })
+    Ok(LastNews { change, feature, site: rows.first().map_or(0, |row| number(row, 0)), unwanted })
+}
+
+/// Bugs that nobody wants to hear of.
+pub fn unwanted(on: &mut dyn Queries) -> Result<Unwanted, Failure> {
+    Ok(Unwanted::from_text(meta(on, "unwanted")?.as_deref())?)
 }
 
 pub fn learned(on: &mut dyn Queries) -> Result<Learned, Failure> {

@@ -110,11 +110,25 @@ fn tables_of_another_version_are_refused_and_earlier_ones_brought_up_to_date_by_
     let Some(store) = OnServer::new() else { return };
     let mut handle = store.open();
     handle.merge(&delta(3)).expect("merged");
-    let mut transaction = handle.client.transaction().expect("begun");
-    schema::downgrade(&mut transaction, 1).expect("as it was");
-    transaction.commit().expect("committed");
+    // Of every earlier version.
+    let tables = |step: u32| {
+        let mut client = connect(&store.url()).expect("connected");
+        let mut transaction = client.transaction().expect("begun");
+        schema::downgrade(&mut transaction, step).expect("as it was");
+        transaction.commit().expect("committed");
+    };
+    for step in 2..FORMAT {
+        tables(step);
+        let older = PostgresStore::open(&store.url()).err().expect("refused");
+        assert!(matches!(older, StoreError::Outdated { found, .. } if found == step), "{older:?}");
+        PostgresStore::upgrade(&store.url()).expect("up to date");
+        let mut opened = store.open();
+        assert_eq!(opened.totals().expect("totals").tests, 3);
+        assert_eq!(opened.unwanted().expect("known bugs"), Unwanted::default());
+    }
+    tables(1);
     let older = PostgresStore::open(&store.url()).err().expect("refused");
-    assert!(matches!(older, StoreError::Outdated { found: 1, ours: 4, .. }), "{older:?}");
+    assert!(matches!(older, StoreError::Outdated { found: 1, ours: FORMAT, .. }), "{older:?}");
     assert!(older.to_string().contains("fuzz --resume --store"), "{older}");
     let member = handle.join(Role::Helper).expect("joined");
     let busy = PostgresStore::upgrade(&store.url()).expect_err("somebody works on it");
@@ -125,7 +139,9 @@ fn tables_of_another_version_are_refused_and_earlier_ones_brought_up_to_date_by_
     store.meddle("UPDATE format SET step = 9");
     let newer = PostgresStore::open(&store.url()).err().expect("refused");
     assert!(matches!(newer, StoreError::Newer { found: 9, .. }), "{newer:?}");
-    store.meddle("UPDATE format SET step = 4; UPDATE meta SET value = '9.9.9' WHERE key = 'osprey'");
+    store.meddle(&format!(
+        "UPDATE format SET step = {FORMAT}; UPDATE meta SET value = '9.9.9' WHERE key = 'osprey'"
+    ));
     let other = PostgresStore::open(&store.url()).err().expect("refused");
     assert!(matches!(other, StoreError::OtherVersion { .. }), "{other:?}");
     assert!(other.to_string().contains("osprey 9.9.9"), "{other}");

@@ -74,9 +74,14 @@ fn is_address(text: &str) -> bool {
     scheme(text).is_some()
 }
 
-/// Was this meant for the address of a server? It may have a password, even with a slip of the pen in its scheme.
+/// Was this meant for the address of a server? It may have a password, even with a slip of the pen in its scheme, or in the
+/// other notation that libpq reads.
 pub fn is_meant_as_address(text: &str) -> bool {
-    scheme(text).is_some() || text.contains("://") || text.starts_with("postgres:")
+    let setting = |word: &str| ["host=", "dbname=", "password="].iter().any(|name| word.starts_with(name));
+    scheme(text).is_some()
+        || text.contains("://")
+        || text.starts_with("postgres:")
+        || text.split_whitespace().any(setting)
 }
 
 fn scheme(text: &str) -> Option<(&str, &str)> {
@@ -140,9 +145,9 @@ impl ServerUrl {
     pub fn parse(text: &str) -> Result<ServerUrl, StoreError> {
         if !is_address(text) {
             // What would be shown of it may be a password.
-            let scheme = text.split_once(':').map_or("", |(scheme, _)| scheme);
+            let shown = text.find([':', '=']).map_or("", |end| &text[..=end]);
             let why = "expected postgres://USER@HOST/DATABASE".to_owned();
-            return Err(StoreError::Address { address: format!("{scheme}:..."), why });
+            return Err(StoreError::Address { address: format!("{shown}..."), why });
         }
         let (shown, password) = without_password(text);
         let refused = |why: String| StoreError::Address { address: shown.clone(), why };

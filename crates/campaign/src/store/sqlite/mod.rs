@@ -15,7 +15,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, params};
 
 use super::{
     CampaignStore, Claim, Counts, Delta, KnownFinding, Learned, MEMBER_GONE, Member, MemberId, Memories,
-    News, Presence, Sample, StoreError, StoredSeed, Totals, now,
+    News, Presence, Sample, StoreError, StoredSeed, Totals, Unwanted, now,
 };
 use crate::config::Identity;
 use crate::seeds::SeedText;
@@ -51,6 +51,8 @@ struct LastNews {
     change: u64,
     feature: u64,
     site: u64,
+    /// How often known bugs had been named.
+    unwanted: u64,
 }
 
 /// What a committed transaction survives.
@@ -282,7 +284,10 @@ impl CampaignStore for SqliteStore {
         // One transaction: all parts of the news are of one moment.
         let transaction = self.connection.transaction()?;
         let newest = query::newest(&transaction)?;
-        let news = query::news(&transaction, writer, self.last_news)?;
+        let mut news = query::news(&transaction, writer, self.last_news)?;
+        if newest.unwanted > self.last_news.unwanted {
+            news.unwanted = Some(query::unwanted(&transaction)?);
+        }
         transaction.commit()?;
         self.last_news = newest;
         Ok(news)
@@ -393,6 +398,22 @@ impl CampaignStore for SqliteStore {
         // All work on one machine: who was killed is gone at once.
         members.retain(|member| Path::new(&format!("/proc/{}", member.pid)).exists());
         Ok(members)
+    }
+
+    fn unwanted(&mut self) -> Result<Unwanted, StoreError> {
+        query::unwanted(self.current()?)
+    }
+
+    fn set_unwanted(&mut self, unwanted: &Unwanted, instead: bool) -> Result<(), StoreError> {
+        self.write(Durability::Machine, |change| {
+            let mut all = if instead { Unwanted::default() } else { query::unwanted(&change.transaction)? };
+            all.merge(unwanted);
+            let keep = "INSERT INTO meta VALUES ('unwanted', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+            change.transaction.execute(keep, [all.to_text()?])?;
+            let count = "INSERT INTO counters VALUES ('unwanted', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1";
+            change.transaction.execute(count, [])?;
+            Ok(())
+        })
     }
 
     fn set_closing(&mut self, closing: bool) -> Result<(), StoreError> {

@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Rows};
 
 use super::super::{
     Counts, Learned, Member, MemberId, Memories, News, Sample, SeedMemory, StoreError, StoredSeed, Totals,
+    Unwanted,
 };
 use super::{LastNews, findings};
 use crate::config::Identity;
@@ -37,7 +38,18 @@ pub fn newest(connection: &Connection) -> Result<LastNews, StoreError> {
     let feature: Option<i64> = find.query_row([], |row| row.get(0))?;
     let mut find = connection.prepare_cached("SELECT max(number) FROM reached")?;
     let site: Option<i64> = find.query_row([], |row| row.get(0))?;
-    Ok(LastNews { change, feature: feature.unwrap_or(0) as u64, site: site.unwrap_or(0) as u64 })
+    // Campaigns for which nobody named known bugs do not have it.
+    let mut find = connection.prepare_cached("SELECT max(value) FROM counters WHERE name = 'unwanted'")?;
+    let unwanted: Option<i64> = find.query_row([], |row| row.get(0))?;
+    let [feature, site, unwanted] = [feature, site, unwanted].map(|number| number.unwrap_or(0) as u64);
+    Ok(LastNews { change, feature, site, unwanted })
+}
+
+/// Bugs that nobody wants to hear of.
+pub fn unwanted(connection: &Connection) -> Result<Unwanted, StoreError> {
+    let mut find = connection.prepare_cached("SELECT value FROM meta WHERE key = 'unwanted'")?;
+    let text: Option<String> = find.query_row([], |row| row.get(0)).optional()?;
+    Unwanted::from_text(text.as_deref())
 }
 
 pub fn any_untried(connection: &Connection) -> Result<bool, StoreError> {
