@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eval::{Budget, Evaluator, Mode, Model, Value};
+use eval::{Budget, Evaluator, Mode, Model, Value, to_term};
 use rustc_hash::FxHashMap;
 use smtlib::{Command, Fun, Head, Op, Script, Sort, SortKind, Store, Term};
 
@@ -10,7 +10,7 @@ use super::names::{self, is_value};
 use super::{laws, siblings};
 use crate::edit::{Edit, applied};
 use crate::tactics;
-use crate::workbench::{Draft, Workbench};
+use crate::workbench::{Draft, Workbench, limits};
 
 /// Something other than the script in hand.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub(super) enum Variant {
     /// A fresh constant in the place of a term, and its arguments still there: equal to their values under the model, or
     /// to fresh constants.
     Pinned(Term),
+    /// A fresh constant in the place of a term, said to be this value.
+    Held(Term, Term),
     /// A fresh constant in the place of a choice, and an implication for each case.
     Defined(Term),
     /// The equivalent form of this number in the place of terms.
@@ -30,6 +32,8 @@ pub(super) enum Variant {
     Sibling(Vec<Term>, Op),
     /// Other commands.
     Commands(Vec<Edit>),
+    /// The script as it is.
+    Same,
     /// Definitions put in where they are used.
     Inlined,
     /// The option at this place of the command line left out.
@@ -61,6 +65,7 @@ impl Variant {
                 bench.with(&[Edit::Term(*term, value)])
             }
             Variant::Pinned(term) => pinned(bench, *term),
+            Variant::Held(term, value) => held(bench, *term, *value),
             Variant::Defined(term) => defined(bench, *term),
             Variant::Forms(terms, number) => {
                 rewritten(bench, terms, |store, term| laws::equivalents(store, term).into_iter().nth(*number))
@@ -70,7 +75,7 @@ impl Variant {
             }
             Variant::Commands(edits) => bench.with(edits),
             Variant::Inlined => inlined(bench),
-            Variant::WithoutOption(_) => Some(bench.draft.clone()),
+            Variant::WithoutOption(_) | Variant::Same => Some(bench.draft.clone()),
         }
     }
 }
@@ -165,6 +170,57 @@ fn pinned(bench: &mut Workbench, term: Term) -> Option<Draft> {
         return None;
     }
     asserting(bench, &edits, &values, place, pins)
+}
+
+/// The values of a term where all constants have simple values, first ones or second ones, each once. What a contradiction
+/// needs of a term is its value more often than what computes it.
+pub(super) fn simple_values_of(bench: &mut Workbench, term: Term) -> Vec<Term> {
+    if bench.store.args(term).is_empty() || !is_replaceable(&bench.store, term) {
+        return Vec::new();
+    }
+    let sort = bench.store.sort_of(term);
+    let mut found = Vec::new();
+    for model in simple_models(bench) {
+        let mut evaluator = Evaluator::new(Mode::Choose, limits());
+        let value = evaluator.evaluate(&bench.store, &model, term).ok().filter(Value::is_definite);
+        let value = value.and_then(|value| to_term(&mut bench.store, sort, &value));
+        found.extend(value.filter(|value| *value != term));
+    }
+    found.dedup();
+    found
+}
+
+/// The witness, or assignments of simple values to all constants: all the first ones, all the second ones, and one in turn.
+pub(super) fn simple_models(bench: &mut Workbench) -> Vec<Model> {
+    if let Some(model) = &bench.draft.model {
+        return vec![Model::clone(model)];
+    }
+    let constants: Vec<Fun> = bench.draft.script.declared_funs().collect();
+    let mut models = vec![Model::new(), Model::new(), Model::new()];
+    for (number, fun) in constants.into_iter().enumerate() {
+        if !bench.store.fun(fun).params.is_empty() {
+            continue;
+        }
+        let sort = bench.store.fun(fun).result;
+        let values = bench.simple_values(sort);
+        for (model, choice) in models.iter_mut().zip([0, 1, number % 2]) {
+            let Some(term) = values.get(choice).or(values.first()) else { continue };
+            let mut evaluator = Evaluator::new(Mode::Choose, limits());
+            if let Ok(value) = evaluator.evaluate(&bench.store, &Model::new(), *term) {
+                model.assign(fun, value);
+            }
+        }
+    }
+    models
+}
+
+fn held(bench: &mut Workbench, term: Term, value: Term) -> Option<Draft> {
+    let place = first_use(bench, term)?;
+    let sort = bench.store.sort_of(term);
+    let fun = bench.fresh_constant(sort);
+    let constant = bench.store.call(fun, &[]).ok()?;
+    let fact = Command::Assert(bench.store.op(Op::Equal, &[constant, value]).ok()?);
+    asserting(bench, &[Edit::Fresh(term, fun)], &[(fun, term)], place, vec![fact])
 }
 
 /// The script with steps applied and assertions before the command that was at a place.

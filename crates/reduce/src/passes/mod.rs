@@ -15,6 +15,7 @@ mod occurrences;
 mod operators;
 pub(crate) mod options;
 mod sorts;
+mod steering;
 mod terms;
 mod variables;
 
@@ -72,6 +73,7 @@ pub fn all() -> Vec<Box<dyn Pass>> {
         Box::new(options::Options),
         Box::new(names::Names),
         Box::new(isolate::Isolate),
+        Box::new(steering::Steering),
         Box::new(terms::Depths),
         Box::new(variables::Fresh),
         Box::new(occurrences::Occurrences),
