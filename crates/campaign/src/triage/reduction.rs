@@ -58,9 +58,13 @@ impl ReductionRules {
             accounts += cost;
         }
         if let Some(budget) = &self.blame {
-            let (blame, cost) = blame(bug, best, budget, observer)?;
-            marks.blame = blame;
-            accounts += cost;
+            if let Some(known) = self.examined.blame(kind, accused, &best.text) {
+                marks.blame = known;
+            } else {
+                let (blame, cost) = blame(bug, best, budget, observer)?;
+                marks.blame = blame;
+                accounts += cost;
+            }
         }
         // What was cut short is to be done properly the next time.
         if !observer.stop() {

@@ -31,6 +31,9 @@ const COST: Duration = Duration::from_secs(3);
 /// Time for one release, beside a few times what the accused takes.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// The same after several that were given up: each halves it.
+const LEAST: Duration = Duration::from_millis(100);
+
 /// Puts installed releases in the place of the accused and looks for the same bug. Nothing when no other release is
 /// installed. With what the runs have cost.
 pub fn compare(
@@ -62,6 +65,7 @@ pub fn compare(
     if timed.interesting && extent == Extent::Borders {
         examiner.calibrate(timed.wall * 4 + PATIENCE);
     }
+    let mut patience = PATIENCE;
     let ask = |place: usize| {
         if watcher.stop() || (extent == Extent::Borders && accounts.total().cpu > COST) {
             return Ok(None);
@@ -74,6 +78,11 @@ pub fn compare(
         };
         let judgement = examiner.examine(&candidate(&text, configuration, best))?;
         accounts += examiner.take_accounts();
+        // Where some search for ever, most others do.
+        if judgement.timed_out && extent == Extent::Borders {
+            patience = (patience / 2).max(LEAST);
+            examiner.calibrate(timed.wall * 2 + patience);
+        }
         // Giving up or refusing says nothing about the bug.
         Ok(judgement.answered.then_some(judgement.interesting))
     };

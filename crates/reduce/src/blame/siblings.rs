@@ -55,8 +55,8 @@ pub(super) fn with(store: &mut Store, term: Term, op: Op) -> Option<Term> {
 mod tests {
     use smtlib::{Mode, parse};
 
-    use super::super::variants::simple_models;
     use super::*;
+    use crate::held::simple_models;
     use crate::workbench::{Draft, Workbench};
 
     /// Of the first argument of the first assertion.

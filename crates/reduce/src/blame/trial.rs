@@ -11,11 +11,12 @@ use smtlib::{Command, Family, Mode, Op, Release, Script, Store, Term};
 use solver::run::{Accounts, Configuration};
 
 use super::names::{self, Role};
-use super::variants::{self, Variant, Whole};
+use super::variants::{Variant, Whole};
 use super::{BlameBudget, PlaceOutcome, Suspect, laws, siblings};
 use crate::driver::dialects;
 use crate::driver::patience::Patience;
 use crate::error::ReduceError;
+use crate::held::{simple_models, values_of};
 use crate::interface::{Best, Watcher};
 use crate::layout::laid_out;
 use crate::passes::options::without;
@@ -229,12 +230,13 @@ impl<'t> Trial<'t> {
 
     /// Values that a constant in a term's place may be said to have.
     pub(super) fn simple_values_of(&mut self, term: Term) -> Vec<Term> {
-        variants::simple_values_of(&mut self.bench, term)
+        let models = simple_models(&mut self.bench);
+        values_of(&mut self.bench, term, &models)
     }
 
     /// Operators that could stand in a term's place.
     pub(super) fn siblings_of(&mut self, term: Term) -> Vec<Op> {
-        let models = variants::simple_models(&mut self.bench);
+        let models = simple_models(&mut self.bench);
         siblings::of(&mut self.bench.store, term, self.release, &models)
     }
 

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use eval::{Budget, Evaluator, Mode, Model, Value, to_term};
+use eval::{Budget, Evaluator, Mode, Model, Value};
 use rustc_hash::FxHashMap;
-use smtlib::{Command, Fun, Head, Op, Script, Sort, SortKind, Store, Term};
+use smtlib::{Command, Fun, Head, Op, Script, Sort, Store, Term};
 
 use super::names::{self, is_value};
 use super::{laws, siblings};
 use crate::edit::{Edit, applied};
+use crate::held::{first_use, held, is_replaceable};
 use crate::tactics;
-use crate::workbench::{Draft, Workbench, limits};
+use crate::workbench::{Draft, Workbench};
 
 /// Something other than the script in hand.
 #[derive(Clone, Debug)]
@@ -92,13 +93,6 @@ fn extended(bench: &Workbench, values: &[(Fun, Term)]) -> Option<Option<Arc<Mode
     Some(Some(Arc::new(extended)))
 }
 
-/// Whether a constant can stand for a term: it has no variables, and solvers have constants of its sort.
-fn is_replaceable(store: &Store, term: Term) -> bool {
-    !store.is_opaque(term)
-        && store.free_vars(term).is_empty()
-        && !matches!(store.sort_kind(store.sort_of(term)), SortKind::RegLan | SortKind::Fun(..))
-}
-
 fn fresh(bench: &mut Workbench, terms: &[Term]) -> Option<Draft> {
     if !terms.iter().all(|term| is_replaceable(&bench.store, *term)) {
         return None;
@@ -113,18 +107,6 @@ fn fresh(bench: &mut Workbench, terms: &[Term]) -> Option<Draft> {
     }
     let draft = bench.with(&edits)?;
     Some(Draft { model: extended(bench, &values)?, ..draft })
-}
-
-/// Where a term is first used, if only assertions use it.
-fn first_use(bench: &Workbench, term: Term) -> Option<usize> {
-    let mut first = None;
-    for (place, _, root) in bench.roots() {
-        if bench.store.subterms(&[root]).contains(&term) {
-            matches!(bench.draft.script.commands[place], Command::Assert(_)).then_some(())?;
-            first = first.or(Some(place));
-        }
-    }
-    first
 }
 
 fn pinned(bench: &mut Workbench, term: Term) -> Option<Draft> {
@@ -170,57 +152,6 @@ fn pinned(bench: &mut Workbench, term: Term) -> Option<Draft> {
         return None;
     }
     asserting(bench, &edits, &values, place, pins)
-}
-
-/// The values of a term where all constants have simple values, first ones or second ones, each once. What a contradiction
-/// needs of a term is its value more often than what computes it.
-pub(super) fn simple_values_of(bench: &mut Workbench, term: Term) -> Vec<Term> {
-    if bench.store.args(term).is_empty() || !is_replaceable(&bench.store, term) {
-        return Vec::new();
-    }
-    let sort = bench.store.sort_of(term);
-    let mut found = Vec::new();
-    for model in simple_models(bench) {
-        let mut evaluator = Evaluator::new(Mode::Choose, limits());
-        let value = evaluator.evaluate(&bench.store, &model, term).ok().filter(Value::is_definite);
-        let value = value.and_then(|value| to_term(&mut bench.store, sort, &value));
-        found.extend(value.filter(|value| *value != term));
-    }
-    found.dedup();
-    found
-}
-
-/// The witness, or assignments of simple values to all constants: all the first ones, all the second ones, and one in turn.
-pub(super) fn simple_models(bench: &mut Workbench) -> Vec<Model> {
-    if let Some(model) = &bench.draft.model {
-        return vec![Model::clone(model)];
-    }
-    let constants: Vec<Fun> = bench.draft.script.declared_funs().collect();
-    let mut models = vec![Model::new(), Model::new(), Model::new()];
-    for (number, fun) in constants.into_iter().enumerate() {
-        if !bench.store.fun(fun).params.is_empty() {
-            continue;
-        }
-        let sort = bench.store.fun(fun).result;
-        let values = bench.simple_values(sort);
-        for (model, choice) in models.iter_mut().zip([0, 1, number % 2]) {
-            let Some(term) = values.get(choice).or(values.first()) else { continue };
-            let mut evaluator = Evaluator::new(Mode::Choose, limits());
-            if let Ok(value) = evaluator.evaluate(&bench.store, &Model::new(), *term) {
-                model.assign(fun, value);
-            }
-        }
-    }
-    models
-}
-
-fn held(bench: &mut Workbench, term: Term, value: Term) -> Option<Draft> {
-    let place = first_use(bench, term)?;
-    let sort = bench.store.sort_of(term);
-    let fun = bench.fresh_constant(sort);
-    let constant = bench.store.call(fun, &[]).ok()?;
-    let fact = Command::Assert(bench.store.op(Op::Equal, &[constant, value]).ok()?);
-    asserting(bench, &[Edit::Fresh(term, fun)], &[(fun, term)], place, vec![fact])
 }
 
 /// The script with steps applied and assertions before the command that was at a place.

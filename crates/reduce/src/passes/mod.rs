@@ -17,6 +17,7 @@ pub(crate) mod options;
 mod sorts;
 mod steering;
 mod terms;
+mod values;
 mod variables;
 
 use crate::driver::Reduction;
@@ -74,6 +75,7 @@ pub fn all() -> Vec<Box<dyn Pass>> {
         Box::new(names::Names),
         Box::new(isolate::Isolate),
         Box::new(steering::Steering),
+        Box::new(values::Values),
         Box::new(terms::Depths),
         Box::new(variables::Fresh),
         Box::new(occurrences::Occurrences),

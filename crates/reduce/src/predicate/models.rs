@@ -37,29 +37,20 @@ pub(super) fn false_assertion(
     Ok(script.assertions().position(|assertion| assertion == formula))
 }
 
-/// The script with a model shut out: no constant has its value again, and not all of them have. A solver that does not know
-/// what an operator means is right whenever it is lucky with the values it chooses.
-pub(super) fn other_models(store: &mut Store, script: &Script, model: &Model) -> Vec<Script> {
+/// The script with a model shut out: no constant has its value again, not all of them have, and one has another. A solver that
+/// does not know what an operator means is right whenever it is lucky with the values it chooses.
+pub(crate) fn other_models(store: &mut Store, script: &Script, model: &Model) -> Vec<Script> {
     let differences = differences(store, script, model);
-    let conditions = match differences.len() {
-        0 | 1 => differences,
-        _ => [Op::And, Op::Or].into_iter().filter_map(|op| store.op(op, &differences).ok()).collect(),
-    };
+    let mut conditions: Vec<Term> = Vec::new();
+    if differences.len() > 1 {
+        conditions.extend([Op::And, Op::Or].into_iter().filter_map(|op| store.op(op, &differences).ok()));
+    }
+    conditions.extend(differences.into_iter().take(SINGLE));
     conditions.into_iter().filter_map(|condition| with(script, condition)).collect()
 }
 
-/// The same, and with one constant at a time that has another value.
-pub(crate) fn steered(store: &mut Store, script: &Script, model: &Model) -> Vec<Script> {
-    let mut scripts = other_models(store, script, model);
-    let differences = differences(store, script, model);
-    if differences.len() > 1 {
-        scripts.extend(differences.into_iter().take(SINGLE).filter_map(|condition| with(script, condition)));
-    }
-    scripts
-}
-
 /// Constants that are given another value by themselves.
-const SINGLE: usize = 3;
+const SINGLE: usize = 2;
 
 /// The script with a condition before its check, if it has only one.
 fn with(script: &Script, condition: Term) -> Option<Script> {
