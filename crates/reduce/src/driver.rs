@@ -59,8 +59,14 @@ pub fn reduce(
             fastest.as_secs_f64()
         ));
     }
-    let trivial =
-        Candidate { text: TRIVIAL, configuration: None, satisfied: false, subset: false, plain: true };
+    let trivial = Candidate {
+        text: TRIVIAL,
+        configuration: None,
+        satisfied: false,
+        subset: false,
+        plain: true,
+        other_models: false,
+    };
     if size > Size::of(TRIVIAL.as_bytes()) && examiners[0].examine(&trivial)?.interesting {
         return Err(ReduceError::AlwaysTrue);
     }
@@ -69,6 +75,7 @@ pub fn reduce(
         original: FxHashSet::default(),
         dialect: Dialect::of(Release::STANDARD),
         duty: ModelDuty::None,
+        own_models: predicate.is_about_own_models(),
         examiners,
         observer,
         tried: FxHashSet::default(),
@@ -125,6 +132,8 @@ pub struct Reduction<'a> {
     /// How candidates are written.
     dialect: Dialect,
     duty: ModelDuty,
+    /// It is a wrong model that must stay.
+    pub own_models: bool,
     examiners: Vec<Box<dyn Examiner>>,
     observer: &'a dyn Watcher,
     /// Hashes of candidates that were not interesting.
@@ -218,6 +227,7 @@ impl Reduction<'_> {
                     satisfied: best.witness.is_some(),
                     subset: best.subset,
                     plain: true,
+                    other_models: false,
                 };
                 if self.examiners[0].examine(&candidate)?.interesting {
                     best.text = text;
@@ -289,6 +299,7 @@ impl Reduction<'_> {
             satisfied: self.duty != ModelDuty::None,
             subset: self.best.subset,
             plain: false,
+            other_models: false,
         };
         if !self.examiners[0].examine(&candidate)?.interesting {
             self.tried.insert(hash);

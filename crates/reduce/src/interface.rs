@@ -53,6 +53,11 @@ pub trait Watcher {
     fn stop(&self) -> bool {
         false
     }
+
+    /// Whether even short work that would make what was done worth more has to end.
+    fn stop_now(&self) -> bool {
+        self.stop()
+    }
 }
 
 /// The best so far.

@@ -13,6 +13,7 @@
 //! - `passes`: one file per family of steps
 //! - [`outline`]: S-expressions, for what cannot be read; [`layout`]: long commands over several lines
 //! - [`blame`]: which constructs of a reduced script the bug needs
+//! - `held`: constants with a value in the place of terms
 //! - `meaning`: candidates that say the same as one that failed
 //! - [`size`]: how large a script is, whatever its layout
 
@@ -20,6 +21,7 @@ pub mod blame;
 pub mod driver;
 pub mod edit;
 mod error;
+mod held;
 mod interface;
 pub mod layout;
 mod meaning;

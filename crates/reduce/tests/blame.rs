@@ -133,6 +133,94 @@ fn commands_and_options_are_blamed_for_a_crash_that_needs_them() {
     }
 }
 
+/// Blame for a wrong `sat`, said where `wrong` holds for the text; small bit-vectors are decided by evaluation.
+fn satisfied(text: &str, wrong: fn(&str) -> bool) -> Blame {
+    let solvers = Scripted::new(&["z3@4.8.7", "cvc5@1.4.2"], move |party, script| {
+        match party.id == PartyId(0) && wrong(script) {
+            true => "sat".into(),
+            false => "unsat".into(),
+        }
+    });
+    blamed(text, Arc::new(solvers), Kind::SolutionSoundness, &BlameBudget::default()).0
+}
+
+#[test]
+fn in_a_contradiction_what_only_has_a_value_is_acquitted() {
+    // Wrong about `bvnot` of anything but a literal.
+    let wrong = |script: &str| script.contains("(bvnot ") && !script.contains("(bvnot #");
+    let indexed = "(declare-const a (_ BitVec 2))\n\
+                   (assert (= (bvnot ((_ extract 1 0) (concat a #b00))) #b00))\n(check-sat)\n";
+    let blame = satisfied(indexed, wrong);
+    assert_eq!(names(&blame), ["bvnot"], "a constant with the value does as well");
+    let shifted = "(declare-const a (_ BitVec 2))\n(assert (= (bvnot (bvlshr #b00 a)) #b00))\n(check-sat)\n";
+    let blame = satisfied(shifted, wrong);
+    assert_eq!((of(&blame, "bvnot").needed, of(&blame, "bvlshr").needed), (1, 0));
+    assert!(!of(&blame, "bvlshr").stays_with.is_empty(), "an operator with the same value does as well");
+}
+
+#[test]
+fn what_only_keeps_a_solver_from_its_strategy_is_acquitted() {
+    let text = "(declare-const x Int)\n(declare-const s String)\n\
+                (assert (= (div x 4) 1))\n(assert (str.in_re s (re.* (str.to_re \"a\"))))\n(check-sat)\n";
+    let model = "((define-fun x () Int 7) (define-fun s () String \"a\"))";
+    let wrong = |script: &str| {
+        let reached = script.contains("(str.in") || script.contains("(check-sat-using smt)");
+        script.contains("(div ") && reached
+    };
+    let blame = refuted(text, model, wrong);
+    assert_eq!(of(&blame, "div").needed, 1);
+    let company = of(&blame, "str.in_re");
+    assert_eq!((company.needed, company.stays_with.join(" ").as_str()), (0, "tactic smt"));
+    // Where the plain tactic is right, it is needed.
+    let blame = refuted(text, model, |script| script.contains("(div ") && script.contains("(str.in"));
+    assert_eq!(of(&blame, "str.in_re").needed, 1);
+}
+
+/// Blame for a wrong model of a script, with the models that the solver gives.
+fn mismodelled(text: &str, model: fn(&str) -> (i64, i64)) -> Blame {
+    let solvers = Scripted::new(&["z3@4.8.7"], move |_, script| {
+        let (x, y) = model(script);
+        let value = |name: &str| match name {
+            "x" => x,
+            "y" => y,
+            // Another one if that is shut out.
+            _ => x + 1,
+        };
+        let model: String = script
+            .lines()
+            .filter_map(|line| line.strip_prefix("(declare-const ")?.strip_suffix(" Int)"))
+            .map(|name| format!("(define-fun {name} () Int {})", value(name)))
+            .collect();
+        ScriptedAnswer::says(format!("sat\n({model})"))
+    });
+    blamed(text, Arc::new(solvers), Kind::InvalidModel, &BlameBudget::default()).0
+}
+
+#[test]
+fn what_only_leads_to_a_wrong_model_is_acquitted_or_told_to_be_company() {
+    let text = "(declare-const x Int)\n(declare-const y Int)\n(assert (distinct (div x 3) 2))\n\
+                (assert (distinct (* y y) 5))\n(check-sat)\n(get-model)\n";
+    // Right about quotients by luck: another model than the first is wrong.
+    let lucky = mismodelled(text, |script| {
+        let wrong =
+            script.contains("(div ") && (script.contains("(* y") || script.contains("(distinct x 10)"));
+        match wrong {
+            true => (6, 0),
+            false if script.contains("(distinct x 10)") => (13, 1),
+            false => (10, 0),
+        }
+    });
+    assert_eq!((of(&lucky, "div").needed, of(&lucky, "* Int").needed), (1, 0), "{lucky:?}");
+    // Wrong about quotients only beside products: the assertion with the product is true all the same.
+    let beside = mismodelled(text, |script| match script.contains("(div ") && script.contains("(* y") {
+        true => (6, 0),
+        false if script.contains("(distinct x 10)") => (13, 1),
+        false => (10, 0),
+    });
+    assert!(of(&beside, "* Int").company && !of(&beside, "div").company, "{beside:?}");
+    assert_eq!((of(&beside, "div").needed, of(&beside, "* Int").needed), (1, 1));
+}
+
 #[test]
 fn the_budget_is_kept_and_every_run_is_accounted_for() {
     let text = "(declare-const x Int)\n(declare-const y Int)\n\

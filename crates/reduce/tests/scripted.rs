@@ -158,6 +158,39 @@ fn a_script_with_characters_in_the_notation_of_an_old_release_is_reduced() {
 }
 
 #[test]
+fn what_only_makes_a_solver_choose_a_wrong_model_gives_way_to_the_choice() {
+    // It takes quotients for whatever it likes: 8 unless a product or another value is asked for.
+    let solvers = Scripted::new(&["z3@4.8.7"], |_, script| {
+        if !script.contains("(> (div x 2) 3)") {
+            return "unknown".into();
+        }
+        let wrong = script.contains("(* y") || script.contains("(distinct x 8)");
+        let x = if wrong { 0 } else { 8 };
+        format!("sat\n((define-fun x () Int {x}) (define-fun y () Int 0))").as_str().into()
+    });
+    let script = "(declare-const x Int)\n(declare-const y Int)\n(assert (> (div x 2) 3))\n\
+                  (assert (distinct (+ (* y y) (mod y 7)) 5))\n(check-sat)\n(get-model)\n";
+    let bug = bug_of(Kind::InvalidModel, &solvers, script);
+    let input = Input { text: script.as_bytes(), witness: None };
+    let best = reduce(input, &bug, &Effort { jobs: 1, time: None }, &Quiet).expect("reduced").best.text;
+    assert!(best.contains("(distinct x 8)") && best.contains("(div x ") && !best.contains("(* "), "{best}");
+}
+
+#[test]
+fn what_only_hides_a_value_from_the_solver_gives_way_to_a_constant() {
+    let solvers = Scripted::new(&["z3@4.8.7", "cvc5@1.4.2"], |party, script| {
+        let wrong = script.contains("(bvnot ") && !script.contains("(bvnot #");
+        if party.id == PartyId(0) && wrong { "sat".into() } else { "unsat".into() }
+    });
+    let script = "(declare-const a (_ BitVec 2))\n\
+                  (assert (= (bvnot ((_ extract 1 0) (concat (bvadd a a) #b00))) #b00))\n(check-sat)\n";
+    let bug = bug_of(Kind::SolutionSoundness, &solvers, script);
+    let input = Input { text: script.as_bytes(), witness: None };
+    let best = reduce(input, &bug, &Effort { jobs: 1, time: None }, &Quiet).expect("reduced").best.text;
+    assert!(best.contains("(bvnot ") && !best.contains("concat") && !best.contains("extract"), "{best}");
+}
+
+#[test]
 fn a_release_whose_model_nobody_can_judge_or_that_was_lucky_is_not_without_the_bug() {
     let script = "(declare-const x Int)\n(assert (> x 3))\n(check-sat)\n(get-model)\n";
     // The accused and 4.8.8 are wrong alike; 4.8.9 is right; of 4.8.10 there is no model; 4.8.11 was lucky.
@@ -174,8 +207,14 @@ fn a_release_whose_model_nobody_can_judge_or_that_was_lucky_is_not_without_the_b
     let mut examiner = bug.examiner().expect("an examiner");
     let mut said = |place: usize| {
         let configuration = Some(&configurations[place]);
-        let candidate =
-            Candidate { text: script, configuration, satisfied: false, subset: false, plain: true };
+        let candidate = Candidate {
+            text: script,
+            configuration,
+            satisfied: false,
+            subset: false,
+            plain: true,
+            other_models: true,
+        };
         let found = examiner.examine(&candidate).expect("a judgement");
         found.answered.then_some(found.interesting)
     };
@@ -188,8 +227,14 @@ fn plain_candidates_are_confirmations_and_all_have_the_calibrated_time() {
     let bug = bug(&solvers, SCRIPT);
     let before = solvers.asked().len();
     let mut examiner = bug.examiner().expect("an examiner");
-    let candidate =
-        Candidate { text: SCRIPT, configuration: None, satisfied: false, subset: true, plain: true };
+    let candidate = Candidate {
+        text: SCRIPT,
+        configuration: None,
+        satisfied: false,
+        subset: true,
+        plain: true,
+        other_models: false,
+    };
     assert!(examiner.examine(&candidate).expect("a judgement").interesting);
     examiner.calibrate(Duration::from_millis(70));
     assert!(examiner.examine(&Candidate { plain: false, ..candidate }).expect("a judgement").interesting);
@@ -227,8 +272,14 @@ fn a_crash_stays_where_it_was_though_the_signal_is_the_same_elsewhere() {
         let placed = runs[0].answers.crash().is_some_and(|crash| !crash.lacks_a_place());
         let cases = [("(assert (= (* 2 2) 4))(check-sat)", false), ("(check-sat)", true)];
         for (text, answered) in cases.into_iter().filter(|_| placed) {
-            let candidate =
-                Candidate { text, configuration: None, satisfied: false, subset: false, plain: true };
+            let candidate = Candidate {
+                text,
+                configuration: None,
+                satisfied: false,
+                subset: false,
+                plain: true,
+                other_models: false,
+            };
             let seen = examiner.examine(&candidate).expect("an examination");
             assert_eq!((seen.interesting, seen.answered), (false, answered), "{text}");
         }

@@ -218,7 +218,10 @@ fn blamed(blame: &Blame, rarity: &Rarity) -> Vec<Weighed> {
         !blamed.construct.starts_with(OPTION)
             && !["get-model", "logic ALL"].contains(&blamed.construct.as_str())
     };
-    let needed = blame.to_blame().any(|blamed| blamed.role != Role::Setting && blamed.needed > 0);
+    // What could not be tried, or not in time, may be what is wrong.
+    let open = |blamed: &&Blamed| blamed.untried && blamed.role == Role::Computes;
+    let counts = |blamed: &Blamed| blamed.needed > 0 && !blamed.company;
+    let needed = blame.to_blame().any(|blamed| blamed.role != Role::Setting && counts(blamed));
     let weigh = |blamed: &Blamed| {
         let worth = worth(&blamed.construct, rarity);
         if blamed.construct.strip_prefix(TACTIC).is_some_and(|tactic| tactic != PLAIN) {
@@ -227,7 +230,7 @@ fn blamed(blame: &Blame, rarity: &Rarity) -> Vec<Weighed> {
         if blamed.role != Role::Computes {
             return Weighed { construct: blamed.construct.clone(), weight: INCIDENTAL * worth };
         }
-        match (blamed.needed > 0, needed) {
+        match ((blamed.needed > 0 || blamed.untried) && !blamed.company, needed) {
             (true, _) => Weighed { construct: blamed.construct.clone(), weight: worth },
             (false, true) => Weighed { construct: blamed.construct.clone(), weight: REPLACEABLE * worth },
             (false, false) => {
@@ -236,7 +239,8 @@ fn blamed(blame: &Blame, rarity: &Rarity) -> Vec<Weighed> {
             }
         }
     };
-    blame.to_blame().filter(telling).map(weigh).collect()
+    let untried = blame.constructs.iter().filter(open).filter(|blamed| !blamed.is_to_blame());
+    blame.to_blame().chain(untried).filter(telling).map(weigh).collect()
 }
 
 /// The options of a finding without those that it was seen to do without.
@@ -255,7 +259,15 @@ mod tests {
 
     fn named(construct: &str, role: Role, needed: u32, stays_with: &[&str]) -> Blamed {
         let stays_with = stays_with.iter().map(ToString::to_string).collect();
-        Blamed { construct: construct.to_owned(), role, occurrences: 1, needed, stays_with, untried: false }
+        Blamed {
+            construct: construct.to_owned(),
+            role,
+            occurrences: 1,
+            needed,
+            stays_with,
+            untried: false,
+            company: false,
+        }
     }
 
     #[test]
@@ -284,6 +296,31 @@ mod tests {
         let weights = blamed(&plain, &Rarity::default());
         assert!(weights[1].weight < 0.3 * weights[0].weight, "{weights:?}");
         assert_eq!(weights[1].weight, weights[2].weight, "both leave preprocessing out");
+    }
+
+    #[test]
+    fn what_could_not_be_tried_counts_as_if_it_were_needed() {
+        let untried = |construct, role| Blamed { untried: true, ..named(construct, role, 0, &[]) };
+        let blame = Blame {
+            constructs: vec![
+                named("str.in_re", Role::Computes, 1, &[]),
+                untried("re.loop", Role::Computes),
+                untried("push", Role::Setting),
+                named("str.len", Role::Computes, 0, &[]),
+            ],
+        };
+        let weights = blamed(&blame, &Rarity::default());
+        let names: Vec<&str> = weights.iter().map(|one| one.construct.as_str()).collect();
+        assert_eq!(names, ["str.in_re", "re.loop"]);
+        assert_eq!(weights[0].weight, weights[1].weight);
+    }
+
+    #[test]
+    fn what_stands_only_where_the_wrong_model_is_right_tells_little() {
+        let company = Blamed { company: true, ..named("str.to_code", Role::Computes, 1, &[]) };
+        let blame = Blame { constructs: vec![named("seq.foldl", Role::Computes, 1, &[]), company] };
+        let weights = blamed(&blame, &Rarity::default());
+        assert!(weights[1].weight < 0.3 * weights[0].weight, "{weights:?}");
     }
 
     #[test]

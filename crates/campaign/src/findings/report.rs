@@ -2,7 +2,7 @@
 
 use eval::Expectation;
 use oracle::Kind;
-use reduce::blame::{Blamed, OPTION, TACTIC};
+use reduce::blame::{Blamed, OPTION, Role, TACTIC};
 use smtlib::Status;
 
 use super::Stage;
@@ -247,9 +247,22 @@ fn needs(finding: &Finding) -> String {
             if !blamed.stays_with.is_empty() {
                 out += &format!(" (or {} in its place)", prose(&blamed.stays_with.join(", ")));
             }
+            if blamed.company {
+                out += " (only where the wrong model is right: it may be needed to lead the solver there)";
+            }
             out.push('\n');
         }
         out.push('\n');
+    }
+    let untried: Vec<String> = finding
+        .blame
+        .constructs
+        .iter()
+        .filter(|blamed| blamed.untried && blamed.role == Role::Computes)
+        .map(|blamed| format!("`{}`", blamed.construct.replace('`', "'")))
+        .collect();
+    if !untried.is_empty() {
+        out += &format!("Nothing could be tried in the place of {}.\n\n", untried.join(", "));
     }
     if let Some(group) = &finding.group {
         out += &format!("It is most likely the bug of `{}`: {}.\n\n", group.example, prose(&group.why));

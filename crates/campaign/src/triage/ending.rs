@@ -8,6 +8,9 @@ const GRACE: Duration = Duration::from_secs(5);
 const GRACE_SHARE: f64 = 0.1;
 const LONGEST_GRACE: Duration = Duration::from_secs(60);
 
+/// A finding that was made small in this time is still told apart: without that it is a bug of its own, whatever it is.
+const TELLING: Duration = Duration::from_secs(10);
+
 /// Tells triage about the end of the campaign.
 pub struct Ending<'a> {
     pub workers_gone: &'a dyn Fn() -> bool,
@@ -39,13 +42,18 @@ impl<'a> TriageDeadline<'a> {
 
     /// Is what still waits to be left for the next run?
     pub fn is_over(&self) -> bool {
+        self.is_over_for(Duration::ZERO)
+    }
+
+    /// The same for what is granted some time more.
+    fn is_over_for(&self, more: Duration) -> bool {
         let Some(end) = self.end() else { return false };
         let by_user = (self.ending.interrupted)();
         if by_user && !end.by_user {
             // It is this very work that the user does not want to wait for.
             return true;
         }
-        (by_user || !self.all) && end.at.elapsed() > grace(end.at - self.started)
+        (by_user || !self.all) && end.at.elapsed() > grace(end.at - self.started) + more
     }
 
     /// The workers have gone; from now on the time is short.
@@ -73,6 +81,10 @@ impl reduce::Watcher for TriageDeadline<'_> {
     fn stop(&self) -> bool {
         self.is_over()
     }
+
+    fn stop_now(&self) -> bool {
+        self.is_over_for(TELLING)
+    }
 }
 
 /// How long what waits is worked on after a campaign of this length.
@@ -88,6 +100,25 @@ mod tests {
     fn a_long_campaign_gives_more_time_but_not_for_ever() {
         let seconds = |campaign| grace(Duration::from_secs(campaign)).as_secs();
         assert_eq!((seconds(1), seconds(120), seconds(36_000)), (5, 12, 60));
+    }
+
+    #[test]
+    fn what_is_small_already_is_told_apart_after_the_time_of_grace() {
+        use reduce::Watcher as _;
+        let ending = Ending { workers_gone: &|| true, interrupted: &|| false };
+        let deadline = TriageDeadline::new(&ending, false);
+        let ago = |seconds| {
+            let now = Instant::now();
+            let at = now.checked_sub(Duration::from_secs(seconds)).unwrap_or(now);
+            let deadline = TriageDeadline { started: at, ..TriageDeadline::new(&ending, false) };
+            deadline.ended.set(Some(End { at, by_user: false }));
+            (deadline.stop(), deadline.stop_now())
+        };
+        assert!(!deadline.stop() && !deadline.stop_now());
+        assert_eq!(
+            [ago(GRACE.as_secs() + 1), ago(GRACE.as_secs() + TELLING.as_secs() + 1)],
+            [(true, false), (true, true)]
+        );
     }
 
     #[test]

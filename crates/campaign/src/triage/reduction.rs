@@ -58,9 +58,13 @@ impl ReductionRules {
             accounts += cost;
         }
         if let Some(budget) = &self.blame {
-            let (blame, cost) = blame(bug, best, budget, observer)?;
-            marks.blame = blame;
-            accounts += cost;
+            if let Some(known) = self.examined.blame(kind, accused, &best.text) {
+                marks.blame = known;
+            } else {
+                let (blame, cost) = blame(bug, best, budget, observer)?;
+                marks.blame = blame;
+                accounts += cost;
+            }
         }
         // What was cut short is to be done properly the next time.
         if !observer.stop() {
@@ -245,7 +249,10 @@ impl Reproduction {
             finding.runs = judged.runs.iter().map(|run| record(&finding, run)).collect();
         }
         let mut accounts = reduced.accounts;
-        let (marks, cost) = rules.marks(bug, finding.kind, best, observer)?;
+        let (marks, cost) = match reduced.finished {
+            true => rules.marks(bug, finding.kind, best, &Patient(observer))?,
+            false => rules.marks(bug, finding.kind, best, observer)?,
+        };
         (finding.releases, finding.blame) = (marks.releases, marks.blame);
         accounts += cost.all_for(Purpose::Blame);
         if let Some(verdict) = verdict {
@@ -271,6 +278,15 @@ impl Reproduction {
         let small = Small { script: best.text.clone(), witness, ground };
         let reduced = Reduced { accounts, ..reduced };
         Ok(ReducedFinding { finding, reduced, small })
+    }
+}
+
+/// Whoever watches, while a finding that is small already is told apart.
+struct Patient<'w>(&'w dyn Watcher);
+
+impl Watcher for Patient<'_> {
+    fn stop(&self) -> bool {
+        self.0.stop_now()
     }
 }
 

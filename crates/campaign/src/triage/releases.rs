@@ -1,6 +1,7 @@
 //! Which installed releases have a bug: the script that shows it, run on all of them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use reduce::ReduceError;
 use reduce::Watcher;
@@ -23,6 +24,15 @@ pub enum Extent {
 
 /// Releases asked at most for the borders.
 const ASKED: usize = 14;
+
+/// CPU time of the releases that are asked for the borders: those that search for ever tell nothing, and cost most.
+const COST: Duration = Duration::from_secs(3);
+
+/// Time for one release, beside a few times what the accused takes.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The same after several that were given up: each halves it.
+const LEAST: Duration = Duration::from_millis(100);
 
 /// Puts installed releases in the place of the accused and looks for the same bug. Nothing when no other release is
 /// installed. With what the runs have cost.
@@ -49,8 +59,15 @@ pub fn compare(
             usage.as_ref().is_none_or(fits)
         })
         .collect();
+    let of_accused = candidate(&best.text, &own, best);
+    let timed = examiner.examine(&of_accused)?;
+    let mut accounts = examiner.take_accounts();
+    if timed.interesting && extent == Extent::Borders {
+        examiner.calibrate(timed.wall * 4 + PATIENCE);
+    }
+    let mut patience = PATIENCE;
     let ask = |place: usize| {
-        if watcher.stop() {
+        if watcher.stop() || (extent == Extent::Borders && accounts.total().cpu > COST) {
             return Ok(None);
         }
         let configuration = &configurations[place];
@@ -59,14 +76,13 @@ pub fn compare(
             Some(parsed) if release != own.release() => print::print(&store, &parsed.script, release),
             _ => best.text.clone(),
         };
-        let candidate = Candidate {
-            text: &text,
-            configuration: Some(configuration),
-            satisfied: best.witness.is_some(),
-            subset: false,
-            plain: true,
-        };
-        let judgement = examiner.examine(&candidate)?;
+        let judgement = examiner.examine(&candidate(&text, configuration, best))?;
+        accounts += examiner.take_accounts();
+        // Where some search for ever, most others do.
+        if judgement.timed_out && extent == Extent::Borders {
+            patience = (patience / 2).max(LEAST);
+            examiner.calibrate(timed.wall * 2 + patience);
+        }
         // Giving up or refusing says nothing about the bug.
         Ok(judgement.answered.then_some(judgement.interesting))
     };
@@ -86,9 +102,20 @@ pub fn compare(
         .zip(&configurations)
         .map(|(said, configuration)| (configuration.solver.name(), said.flatten()))
         .collect();
-    let accounts = examiner.take_accounts();
     let told = order.iter().any(|(_, said)| said.is_some());
     Ok((told.then(|| found(order)), accounts))
+}
+
+/// The script put to a release.
+fn candidate<'c>(text: &'c str, configuration: &'c Arc<Configuration>, best: &Best) -> Candidate<'c> {
+    Candidate {
+        text,
+        configuration: Some(configuration),
+        satisfied: best.witness.is_some(),
+        subset: false,
+        plain: true,
+        other_models: true,
+    }
 }
 
 /// What the answers come to, in the order of releases. The bug came or went at a release only if its neighbour on the other

@@ -18,6 +18,7 @@ mod variants;
 
 use std::time::Duration;
 
+use oracle::Kind;
 use serde::{Deserialize, Serialize};
 use smtlib::{Store, Term};
 use solver::run::Accounts;
@@ -53,6 +54,9 @@ pub struct Blamed {
     /// The budget was spent before anything was tried in its place.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untried: bool,
+    /// The wrong model is right about all assertions it stands in: it may only lead the solver to that model.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub company: bool,
 }
 
 impl Blamed {
@@ -110,6 +114,8 @@ struct Suspect {
     places: Vec<PlaceOutcome>,
     /// All places at once could not be replaced by fresh constants.
     not_all: bool,
+    /// It stands only in assertions that the wrong model satisfies.
+    company: bool,
 }
 
 /// Finds out which constructs of a reduced script the bug needs, with what the runs have cost.
@@ -127,6 +133,7 @@ pub fn blame(
         for role in Role::ALL {
             trial.tried(&mut suspects, role)?;
         }
+        trial.tell_company(&mut suspects);
     } else {
         // Nothing can be tried on a script that we cannot print as it is; the reducer has, as text.
         suspects.iter_mut().for_each(|suspect| suspect.places.fill(PlaceOutcome::Needed));
@@ -155,7 +162,8 @@ fn ranked(suspects: Vec<Suspect>) -> Vec<Blamed> {
             let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
             let (needed, occurrences) = (count(needed), count(occurrences));
             let untried = suspect.places.iter().all(|place| *place == PlaceOutcome::Untried);
-            Blamed { construct: suspect.name, role: suspect.role, occurrences, needed, stays_with, untried }
+            let (construct, role, company) = (suspect.name, suspect.role, suspect.company);
+            Blamed { construct, role, occurrences, needed, stays_with, untried, company }
         })
         .collect();
     ranked.sort_by_cached_key(|blamed| {
@@ -225,6 +233,58 @@ impl Trial<'_> {
             }
         }
         self.each(&mut chosen, Variant::value)?;
+        if role == Role::Computes {
+            self.second_chances(&mut chosen)?;
+        }
+        Ok(())
+    }
+
+    /// Of several constructs that seem to be needed, most are company. One may only keep the solver from a strategy that is
+    /// right: then it can go where the plain tactic is told to solve. One may only make the solver choose a wrong model: then
+    /// it can go, and another model is wrong. In a contradiction one may only have a value: then a constant with that value
+    /// does as well.
+    fn second_chances(&mut self, suspects: &mut [&mut Suspect]) -> Result<(), ReduceError> {
+        if !several_needed(suspects) {
+            return Ok(());
+        }
+        if self.kind == Kind::SolutionSoundness {
+            for suspect in suspects.iter_mut() {
+                for place in suspect.open() {
+                    for value in self.simple_values_of(suspect.terms[place]) {
+                        let came = self.keeps(&Variant::Held(suspect.terms[place], value))?;
+                        suspect.places[place].learn(came, Vec::new());
+                    }
+                }
+            }
+        }
+        if several_needed(suspects) && self.can_be_plain() {
+            self.plainly = true;
+            if self.keeps(&Variant::Same)? == Some(true) {
+                self.once_more(suspects, &[format!("{TACTIC}{PLAIN}")])?;
+            }
+            self.plainly = false;
+        }
+        if several_needed(suspects) && self.kind == Kind::InvalidModel {
+            self.other_models = true;
+            self.once_more(suspects, &[])?;
+            self.other_models = false;
+        }
+        Ok(())
+    }
+
+    /// Fresh constants once more, under other conditions.
+    fn once_more(&mut self, suspects: &mut [&mut Suspect], names: &[String]) -> Result<(), ReduceError> {
+        for suspect in suspects.iter_mut() {
+            let open = suspect.open();
+            for attempt in [Variant::fresh, Variant::pinned] {
+                for place in &open {
+                    if matches!(suspect.places[*place], PlaceOutcome::Needed | PlaceOutcome::Untried) {
+                        let came = self.keeps(&attempt(suspect.terms[*place]))?;
+                        suspect.places[*place].learn(came, names.to_vec());
+                    }
+                }
+            }
+        }
         Ok(())
     }
 
@@ -300,6 +360,12 @@ impl Trial<'_> {
         }
         Ok(())
     }
+}
+
+/// Do at least two of them seem to be needed?
+fn several_needed(suspects: &[&mut Suspect]) -> bool {
+    let needed = |suspect: &&&mut Suspect| suspect.places.contains(&PlaceOutcome::Needed);
+    suspects.iter().filter(needed).count() > 1
 }
 
 /// Equivalent forms tried for a construct.

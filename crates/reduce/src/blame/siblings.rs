@@ -3,13 +3,17 @@
 //! A bug that stays with another operator does not need this one, only something of its kind: what is wrong is how a
 //! solver treats computed indices, say, and not how it negates bit-vectors.
 
+use eval::{Evaluator, Mode, Model};
 use smtlib::theory::{Row, table};
 use smtlib::{Head, Op, Release, Store, Term};
 
 use super::names::Role;
+use crate::workbench::limits;
 
-/// The operators of a term's own theory that could stand in its place and that the release reads, in table order.
-pub(super) fn of(store: &mut Store, term: Term, release: Release) -> Vec<Op> {
+/// The operators of a term's own theory that could stand in its place and that the release reads: those that give the same
+/// values there under these models first, its neighbours in the table before others, then the rest in table order. Where a
+/// contradiction or a witness has to stay, only the same value keeps it.
+pub(super) fn of(store: &mut Store, term: Term, release: Release, models: &[Model]) -> Vec<Op> {
     let Head::Op(own, indices) = store.head(term) else { return Vec::new() };
     // An index is part of what the operator means.
     if !store.index_list(indices).is_empty() {
@@ -23,8 +27,21 @@ pub(super) fn of(store: &mut Store, term: Term, release: Release) -> Vec<Op> {
             && row.accepted_by(release)
     };
     let rows: Vec<Op> = table().rows().iter().filter(usable).map(|row| row.op).collect();
-    let fits = |op: &Op| with(store, term, *op).is_some_and(|new| Role::of(store, new) == Role::Computes);
-    rows.into_iter().filter(fits).collect()
+    let mut found: Vec<(bool, usize, Op)> = Vec::new();
+    for op in rows {
+        let Some(new) = with(store, term, op).filter(|new| Role::of(store, *new) == Role::Computes) else {
+            continue;
+        };
+        let same = models.iter().all(|model| {
+            let mut evaluator = Evaluator::new(Mode::Choose, limits());
+            let value = evaluator.evaluate(store, model, new);
+            value.is_ok() && value == evaluator.evaluate(store, model, term)
+        });
+        let distance = if same { (op as usize).abs_diff(own as usize) } else { 0 };
+        found.push((!same, distance, op));
+    }
+    found.sort_by_key(|(other, distance, _)| (*other, *distance));
+    found.into_iter().map(|(_, _, op)| op).collect()
 }
 
 /// The term with another operator, if that gives the same sort.
@@ -39,13 +56,35 @@ mod tests {
     use smtlib::{Mode, parse};
 
     use super::*;
+    use crate::held::simple_models;
+    use crate::workbench::{Draft, Workbench};
 
+    /// Of the first argument of the first assertion.
     fn names(script: &str) -> Vec<&'static str> {
         let mut store = Store::new();
-        let parsed = parse(&mut store, script.as_bytes(), Mode::Tolerant).expect("a script");
-        let terms = parsed.script.terms(&store);
-        let term = store.args(terms[0])[0];
-        of(&mut store, term, Release::STANDARD).into_iter().map(Op::name).collect()
+        let script = parse(&mut store, script.as_bytes(), Mode::Tolerant).expect("a script").script;
+        let term = store.args(script.terms(&store)[0])[0];
+        let mut bench = Workbench::new(store, Draft { script, model: None });
+        let models = simple_models(&mut bench);
+        of(
+            &mut bench.store,
+            term,
+            Release::new(smtlib::Family::Z3, "4.8.7".parse().expect("a version")),
+            &models,
+        )
+        .into_iter()
+        .map(Op::name)
+        .collect()
+    }
+
+    #[test]
+    fn what_gives_the_same_value_there_is_tried_first() {
+        let rotated = names("(declare-const a (_ BitVec 4))(assert (= (ext_rotate_left #x0 a) #x1))");
+        assert_eq!(rotated[0], "ext_rotate_right", "{rotated:?}");
+        let place = |name: &str| rotated.iter().position(|other| *other == name);
+        assert!(place("bvlshr") < place("bvadd") && place("bvlshr").is_some(), "{rotated:?}");
+        let remainder = names("(declare-const a (_ BitVec 4))(assert (= (bvurem a a) #x1))");
+        assert!(["bvsrem", "bvsmod", "bvsub", "bvxor"].contains(&remainder[0]), "{remainder:?}");
     }
 
     #[test]

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use eval::model_text::read_model;
+use oracle::Kind;
 use rustc_hash::FxHashMap;
 use smtlib::print::{Dialect, print_in};
-use smtlib::{Mode, Op, Release, Store, Term};
+use smtlib::{Command, Family, Mode, Op, Release, Script, Store, Term};
 use solver::run::{Accounts, Configuration};
 
 use super::names::{self, Role};
@@ -15,10 +16,12 @@ use super::{BlameBudget, PlaceOutcome, Suspect, laws, siblings};
 use crate::driver::dialects;
 use crate::driver::patience::Patience;
 use crate::error::ReduceError;
+use crate::held::{simple_models, values_of};
 use crate::interface::{Best, Watcher};
 use crate::layout::laid_out;
 use crate::passes::options::without;
 use crate::predicate::{Bug, Candidate, Examiner, ModelDuty, Predicate as _};
+use crate::tactics::PLAIN;
 use crate::workbench::{Draft, Workbench};
 
 /// Time for the first word on the script.
@@ -38,8 +41,15 @@ pub(super) struct Trial<'t> {
     subset: bool,
     budget: BlameBudget,
     watcher: &'t dyn Watcher,
-    /// What came of a text under some options.
-    known: FxHashMap<(String, String), bool>,
+    /// What came of a text under some options, with other models or without.
+    known: FxHashMap<(String, String, bool), bool>,
+    pub kind: Kind,
+    /// The assertion that the wrong model makes false.
+    false_assertion: Option<usize>,
+    /// Variants are solved by the plain tactic.
+    pub plainly: bool,
+    /// Where a variant gets a right model, others are asked for.
+    pub other_models: bool,
 }
 
 impl<'t> Trial<'t> {
@@ -94,6 +104,10 @@ impl<'t> Trial<'t> {
             budget,
             watcher,
             known: FxHashMap::default(),
+            kind: bug.kind(),
+            false_assertion: None,
+            plainly: false,
+            other_models: false,
         }))
     }
 
@@ -108,10 +122,12 @@ impl<'t> Trial<'t> {
                 satisfied: self.duty != ModelDuty::None,
                 subset: self.subset,
                 plain: false,
+                other_models: false,
             };
             let examination = self.examiner.examine(&candidate)?;
             self.accounts += self.examiner.take_accounts();
             if examination.interesting {
+                self.false_assertion = examination.false_assertion;
                 self.examiner.calibrate(Patience::new(examination.wall).limit());
                 return Ok(true);
             }
@@ -140,7 +156,7 @@ impl<'t> Trial<'t> {
             Variant::WithoutOption(place) => Arc::new(without(&self.configuration, &[*place])),
             _ => Arc::clone(&self.configuration),
         };
-        let key = (text, configuration.command_line(""));
+        let key = (text, configuration.command_line(""), self.other_models);
         if let Some(known) = self.known.get(&key) {
             return Ok(Some(*known));
         }
@@ -151,6 +167,7 @@ impl<'t> Trial<'t> {
             satisfied,
             subset: same && self.subset,
             plain: false,
+            other_models: self.other_models,
         };
         let examination = self.examiner.examine(&candidate)?;
         self.accounts += self.examiner.take_accounts();
@@ -161,7 +178,10 @@ impl<'t> Trial<'t> {
 
     /// The text of a variant, and whether the model that travels along satisfies it.
     fn prepared(&mut self, variant: &Variant) -> Option<(String, bool)> {
-        let draft = variant.draft(&mut self.bench)?;
+        let mut draft = variant.draft(&mut self.bench)?;
+        if self.plainly {
+            draft.script = solved_plainly(&draft.script);
+        }
         let satisfied = self.duty != ModelDuty::None && self.bench.is_satisfied(&draft);
         if self.duty == ModelDuty::Keep && !satisfied {
             return None;
@@ -178,9 +198,46 @@ impl<'t> Trial<'t> {
         parts.iter().all(reads).then_some(form)
     }
 
+    /// Marks constructs that stand only in assertions which the wrong model satisfies, if something else is needed in the one
+    /// that it does not.
+    pub(super) fn tell_company(&self, suspects: &mut [Suspect]) {
+        let store = &self.bench.store;
+        let assertions: Vec<Term> = self.bench.draft.script.assertions().collect();
+        let Some(wrong) = self.false_assertion.and_then(|place| assertions.get(place)) else { return };
+        let wrong = store.subterms(&[*wrong]);
+        let beside = store.subterms(&assertions);
+        let is_company = |suspect: &Suspect| {
+            // What stands in a definition may stand anywhere.
+            !suspect.terms.is_empty()
+                && suspect.terms.iter().all(|term| beside.contains(term) && !wrong.contains(term))
+        };
+        let culprit = |suspect: &Suspect| {
+            let needed = suspect.places.contains(&PlaceOutcome::Needed);
+            suspect.role == Role::Computes && needed && !is_company(suspect)
+        };
+        if suspects.iter().any(culprit) {
+            for suspect in suspects.iter_mut() {
+                suspect.company = is_company(suspect);
+            }
+        }
+    }
+
+    /// Can all checks be made by the plain tactic, and is that something else?
+    pub(super) fn can_be_plain(&self) -> bool {
+        let mut checks = self.bench.draft.script.commands.iter().filter(|command| command.is_check());
+        self.release.family == Family::Z3 && checks.all(|command| matches!(command, Command::CheckSat))
+    }
+
+    /// Values that a constant in a term's place may be said to have.
+    pub(super) fn simple_values_of(&mut self, term: Term) -> Vec<Term> {
+        let models = simple_models(&mut self.bench);
+        values_of(&mut self.bench, term, &models)
+    }
+
     /// Operators that could stand in a term's place.
     pub(super) fn siblings_of(&mut self, term: Term) -> Vec<Op> {
-        siblings::of(&mut self.bench.store, term, self.release)
+        let models = simple_models(&mut self.bench);
+        siblings::of(&mut self.bench.store, term, self.release, &models)
     }
 
     /// All constructs of the script and the solver's options, in a fixed order.
@@ -199,6 +256,7 @@ impl<'t> Trial<'t> {
                         whole: None,
                         places: Vec::new(),
                         not_all: false,
+                        company: false,
                     });
                     let last = suspects.len() - 1;
                     &mut suspects[last]
@@ -237,4 +295,16 @@ impl<'t> Trial<'t> {
         }
         suspects
     }
+}
+
+/// The script with all checks made by the tactic that only solves. Which strategy a solver chooses depends on what else a
+/// script has, and a bug in what solves may need that only to be reached.
+fn solved_plainly(script: &Script) -> Script {
+    let mut script = script.clone();
+    for command in &mut script.commands {
+        if matches!(command, Command::CheckSat) {
+            *command = Command::CheckSatUsing(PLAIN.into());
+        }
+    }
+    script
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use eval::{Budget, Evaluator, Mode, Model, Value};
 use rustc_hash::FxHashMap;
-use smtlib::{Command, Fun, Head, Op, Script, Sort, SortKind, Store, Term};
+use smtlib::{Command, Fun, Head, Op, Script, Sort, Store, Term};
 
 use super::names::{self, is_value};
 use super::{laws, siblings};
 use crate::edit::{Edit, applied};
+use crate::held::{first_use, held, is_replaceable};
 use crate::tactics;
 use crate::workbench::{Draft, Workbench};
 
@@ -22,6 +23,8 @@ pub(super) enum Variant {
     /// A fresh constant in the place of a term, and its arguments still there: equal to their values under the model, or
     /// to fresh constants.
     Pinned(Term),
+    /// A fresh constant in the place of a term, said to be this value.
+    Held(Term, Term),
     /// A fresh constant in the place of a choice, and an implication for each case.
     Defined(Term),
     /// The equivalent form of this number in the place of terms.
@@ -30,6 +33,8 @@ pub(super) enum Variant {
     Sibling(Vec<Term>, Op),
     /// Other commands.
     Commands(Vec<Edit>),
+    /// The script as it is.
+    Same,
     /// Definitions put in where they are used.
     Inlined,
     /// The option at this place of the command line left out.
@@ -61,6 +66,7 @@ impl Variant {
                 bench.with(&[Edit::Term(*term, value)])
             }
             Variant::Pinned(term) => pinned(bench, *term),
+            Variant::Held(term, value) => held(bench, *term, *value),
             Variant::Defined(term) => defined(bench, *term),
             Variant::Forms(terms, number) => {
                 rewritten(bench, terms, |store, term| laws::equivalents(store, term).into_iter().nth(*number))
@@ -70,7 +76,7 @@ impl Variant {
             }
             Variant::Commands(edits) => bench.with(edits),
             Variant::Inlined => inlined(bench),
-            Variant::WithoutOption(_) => Some(bench.draft.clone()),
+            Variant::WithoutOption(_) | Variant::Same => Some(bench.draft.clone()),
         }
     }
 }
@@ -87,13 +93,6 @@ fn extended(bench: &Workbench, values: &[(Fun, Term)]) -> Option<Option<Arc<Mode
     Some(Some(Arc::new(extended)))
 }
 
-/// Whether a constant can stand for a term: it has no variables, and solvers have constants of its sort.
-fn is_replaceable(store: &Store, term: Term) -> bool {
-    !store.is_opaque(term)
-        && store.free_vars(term).is_empty()
-        && !matches!(store.sort_kind(store.sort_of(term)), SortKind::RegLan | SortKind::Fun(..))
-}
-
 fn fresh(bench: &mut Workbench, terms: &[Term]) -> Option<Draft> {
     if !terms.iter().all(|term| is_replaceable(&bench.store, *term)) {
         return None;
@@ -108,18 +107,6 @@ fn fresh(bench: &mut Workbench, terms: &[Term]) -> Option<Draft> {
     }
     let draft = bench.with(&edits)?;
     Some(Draft { model: extended(bench, &values)?, ..draft })
-}
-
-/// Where a term is first used, if only assertions use it.
-fn first_use(bench: &Workbench, term: Term) -> Option<usize> {
-    let mut first = None;
-    for (place, _, root) in bench.roots() {
-        if bench.store.subterms(&[root]).contains(&term) {
-            matches!(bench.draft.script.commands[place], Command::Assert(_)).then_some(())?;
-            first = first.or(Some(place));
-        }
-    }
-    first
 }
 
 fn pinned(bench: &mut Workbench, term: Term) -> Option<Draft> {

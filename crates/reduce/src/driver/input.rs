@@ -60,7 +60,14 @@ impl Probe<'_> {
         before: Option<Duration>,
     ) -> Result<(Duration, Duration), ReduceError> {
         let satisfied = self.has_witness;
-        let candidate = Candidate { text, configuration: None, satisfied, subset: true, plain: true };
+        let candidate = Candidate {
+            text,
+            configuration: None,
+            satisfied,
+            subset: true,
+            plain: true,
+            other_models: false,
+        };
         let (mut seen, mut runs, mut fastest, mut slowest) = (0, 0, Duration::MAX, Duration::ZERO);
         let mut timed_out = false;
         if let Some(wall) = before {
@@ -115,8 +122,14 @@ impl Reduction<'_> {
             if !printed.insert(text.clone()) {
                 continue;
             }
-            let candidate =
-                Candidate { text: &text, configuration: None, satisfied: true, subset: true, plain: false };
+            let candidate = Candidate {
+                text: &text,
+                configuration: None,
+                satisfied: true,
+                subset: true,
+                plain: false,
+                other_models: false,
+            };
             self.candidates += 1;
             if self.examiners[0].examine(&candidate)?.interesting {
                 self.dialect = dialect;
@@ -140,7 +153,14 @@ impl Reduction<'_> {
     fn steady(&mut self, input: Input) -> Result<(), ReduceError> {
         let text = String::from_utf8_lossy(input.text);
         let satisfied = input.witness.is_some();
-        let candidate = Candidate { text: &text, configuration: None, satisfied, subset: true, plain: true };
+        let candidate = Candidate {
+            text: &text,
+            configuration: None,
+            satisfied,
+            subset: true,
+            plain: true,
+            other_models: false,
+        };
         self.candidates += 1;
         let examination = self.examiners[0].examine(&candidate)?;
         if examination.interesting || examination.timed_out {

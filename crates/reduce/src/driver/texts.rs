@@ -91,7 +91,8 @@ impl Reduction<'_> {
     fn examined(&mut self, text: &str, satisfied: bool) -> Result<Examination, ReduceError> {
         self.candidates += 1;
         let configuration = self.best.configuration.as_ref();
-        let candidate = Candidate { text, configuration, satisfied, subset: false, plain: false };
+        let candidate =
+            Candidate { text, configuration, satisfied, subset: false, plain: false, other_models: false };
         self.examiners[0].examine(&candidate)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use eval::Model;
 use eval::model_text::read_model;
 use smtlib::print::print_in;
 use solver::run::Configuration;
@@ -28,7 +29,7 @@ struct Ready {
 impl Ready {
     fn candidate<'c>(&'c self, configuration: Option<&'c Arc<Configuration>>) -> Candidate<'c> {
         let Ready { satisfied, subset, .. } = *self;
-        Candidate { text: &self.text, configuration, satisfied, subset, plain: false }
+        Candidate { text: &self.text, configuration, satisfied, subset, plain: false, other_models: false }
     }
 }
 
@@ -93,6 +94,29 @@ impl Reduction<'_> {
             self.bench.reset(&mark);
         }
         Ok(None)
+    }
+
+    /// The right model that the accused gives of a draft, if it gives one.
+    pub fn right_model(&mut self, draft: &Draft) -> Result<Option<Model>, ReduceError> {
+        if self.over() {
+            return Ok(None);
+        }
+        let text = print_in(&self.bench.store, &draft.script, self.dialect);
+        let candidate = Candidate {
+            text: &text,
+            configuration: self.best.configuration.as_ref(),
+            satisfied: false,
+            subset: false,
+            plain: false,
+            other_models: false,
+        };
+        self.candidates += 1;
+        let examination = self.examiners[0].examine(&candidate)?;
+        let Some((model, release)) = examination.model.filter(|_| !examination.interesting) else {
+            return Ok(None);
+        };
+        let read = read_model(&mut self.bench.store, &draft.script, model.as_bytes(), release);
+        Ok(read.ok().map(|read| read.model))
     }
 
     /// A draft printed, measured and checked as far as that needs no solver.
@@ -160,7 +184,14 @@ impl Reduction<'_> {
         let configuration = self.best.configuration.as_ref();
         let satisfied = self.best.witness.is_some();
         let subset = self.best.subset;
-        let candidate = Candidate { text: &self.best.text, configuration, satisfied, subset, plain: false };
+        let candidate = Candidate {
+            text: &self.best.text,
+            configuration,
+            satisfied,
+            subset,
+            plain: false,
+            other_models: false,
+        };
         let examination = self.examiners[0].examine(&candidate)?;
         self.candidates += 1;
         if examination.interesting {

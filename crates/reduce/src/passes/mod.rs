@@ -15,7 +15,9 @@ mod occurrences;
 mod operators;
 pub(crate) mod options;
 mod sorts;
+mod steering;
 mod terms;
+mod values;
 mod variables;
 
 use crate::driver::Reduction;
@@ -72,6 +74,8 @@ pub fn all() -> Vec<Box<dyn Pass>> {
         Box::new(options::Options),
         Box::new(names::Names),
         Box::new(isolate::Isolate),
+        Box::new(steering::Steering),
+        Box::new(values::Values),
         Box::new(terms::Depths),
         Box::new(variables::Fresh),
         Box::new(occurrences::Occurrences),

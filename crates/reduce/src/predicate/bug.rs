@@ -12,7 +12,7 @@ use solver::RunClass;
 use solver::crash::CrashSignature;
 use solver::run::{Accounts, Configuration, PartyId, Purpose, Run, RunError, Runner, Runners};
 
-use super::models::{other_models, right_model};
+use super::models::{false_assertion, other_models, right_model};
 use super::{Candidate, Examination, Examiner, ModelDuty, Predicate};
 use crate::error::ReduceError;
 
@@ -182,6 +182,10 @@ impl Predicate for Bug {
         }
     }
 
+    fn is_about_own_models(&self) -> bool {
+        self.kind == Kind::InvalidModel
+    }
+
     fn configuration(&self) -> Option<Arc<Configuration>> {
         Some(Arc::clone(self.accused()))
     }
@@ -330,15 +334,26 @@ impl BugExaminer {
             Kind::InvalidModel if !interesting => right_model(&mut subject, &runs[0], &mut asking)?,
             _ => None,
         };
+        let false_assertion = match (bug.kind, script) {
+            (Kind::InvalidModel, Some(script)) if interesting => {
+                false_assertion(&mut subject, script, &runs[0], &mut asking)?
+            }
+            _ => None,
+        };
         let answered = interesting || right.is_some();
+        if let Some(right) = &right {
+            model = Some((right.text.clone(), runs[0].configuration.release()));
+        }
         let others = match (right, script) {
-            (Some(right), Some(script)) if replaced => other_models(&mut self.store, script, &right.model)
-                .iter()
-                .map(|script| print::print(&self.store, script, runs[0].configuration.release()))
-                .collect(),
+            (Some(right), Some(script)) if candidate.other_models => {
+                other_models(&mut self.store, script, &right.model)
+                    .iter()
+                    .map(|script| print::print(&self.store, script, runs[0].configuration.release()))
+                    .collect()
+            }
             _ => Vec::new(),
         };
-        Ok((Examination { interesting, model, answered, ..no }, others))
+        Ok((Examination { interesting, model, false_assertion, answered, ..no }, others))
     }
 }
 

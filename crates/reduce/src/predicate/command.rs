@@ -182,6 +182,7 @@ impl Examiner for CommandExaminer {
         Ok(Examination {
             interesting: self.command.same(&outcome),
             model: None,
+            false_assertion: None,
             timed_out: outcome.timed_out,
             answered: !outcome.timed_out,
             wall: started.elapsed(),

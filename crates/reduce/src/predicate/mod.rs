@@ -2,7 +2,7 @@
 
 mod bug;
 mod command;
-mod models;
+pub(crate) mod models;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +25,11 @@ pub trait Predicate: Sync {
 
     /// Whether a candidate must be satisfiable: by the model that travels along, or by one that the examiner finds.
     fn about_models(&self) -> ModelDuty;
+
+    /// Whether it is a wrong model that must stay: a candidate that gets a right one may have been lucky.
+    fn is_about_own_models(&self) -> bool {
+        false
+    }
 
     /// The solver and options to reduce with the script, where there are any.
     fn configuration(&self) -> Option<Arc<Configuration>>;
@@ -61,6 +66,8 @@ pub struct Candidate<'a> {
     pub subset: bool,
     /// Plain starts only: the result must not depend on how fast we want to be.
     pub plain: bool,
+    /// A model that is right may be chance: others are asked for.
+    pub other_models: bool,
 }
 
 /// What came of an examination.
@@ -69,6 +76,8 @@ pub struct Examination {
     pub interesting: bool,
     /// A model of the candidate that a solver printed and our evaluator confirmed, in this release's words.
     pub model: Option<(String, Release)>,
+    /// Of a wrong model: which assertion is false under it.
+    pub false_assertion: Option<usize>,
     /// It was given up for time.
     pub timed_out: bool,
     /// There was something to judge: an answer or a crash, no refusal.
