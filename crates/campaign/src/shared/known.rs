@@ -90,9 +90,14 @@ impl KnownFindings {
         known.into_iter().find(|known| known.is_part_of(signature)).cloned()
     }
 
-    /// What known bugs are blamed on, each by its most suspicious construct.
-    pub fn culprits(&self) -> BTreeSet<&str> {
-        self.known.values().filter_map(|known| known.culprit.as_deref()).collect()
+    /// What known bugs are blamed on, those of earlier campaigns included, each by its most suspicious construct.
+    pub fn culprits(&self) -> BTreeSet<String> {
+        let of_known = self.known.values().filter_map(|known| known.culprit.clone());
+        let of_earlier = self.unwanted.findings.iter().filter_map(|finding| {
+            let face = Face::from_text(&finding.face)?;
+            face.culprit().map(str::to_owned)
+        });
+        of_known.chain(of_earlier).collect()
     }
 
     pub fn all(&self) -> Vec<KnownFinding> {

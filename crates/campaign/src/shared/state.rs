@@ -239,7 +239,7 @@ impl State {
             return culprits;
         }
         let rarity = self.rarity();
-        for construct in blamed {
+        for construct in &blamed {
             if let Some(tactic) = construct.strip_prefix(TACTIC) {
                 culprits.tactics.insert(tactic.to_owned());
                 continue;
