@@ -93,8 +93,8 @@ impl KnownFindings {
     /// What known bugs are blamed on, those of earlier campaigns included, each by its most suspicious construct.
     pub fn culprits(&self) -> BTreeSet<String> {
         let of_known = self.known.values().filter_map(|known| known.culprit.clone());
-        let of_earlier = self.unwanted.findings.iter().filter_map(|finding| {
-            let face = Face::from_text(&finding.face)?;
+        let of_earlier = self.unwanted.faces.iter().filter_map(|face| {
+            let face = Face::from_text(face)?;
             face.culprit().map(str::to_owned)
         });
         of_known.chain(of_earlier).collect()
