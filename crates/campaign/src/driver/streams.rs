@@ -14,6 +14,8 @@ pub enum StreamPurpose {
     Seed,
     /// Options of solvers.
     Options,
+    /// Whether known culprits are left out.
+    LeftOut,
 }
 
 /// The stream of a round for a purpose.

@@ -43,6 +43,9 @@ pub struct Face {
     pub size: u64,
     #[serde(default)]
     pub reduced: bool,
+    /// By trials the bug was seen to need some of the constructs.
+    #[serde(default)]
+    pub proven: bool,
 }
 
 /// A construct and how much it says about a bug that needs it, from 0 to 1, and more for tactics: much if few other scripts
@@ -141,6 +144,7 @@ impl Face {
             releases: finding.releases.clone(),
             size,
             reduced: finding.is_reduced(),
+            proven: finding.blame.to_blame().any(|blamed| blamed.needed > 0),
         }
     }
 
@@ -162,9 +166,10 @@ impl Face {
         }
     }
 
-    /// The construct that the bug is blamed on most, if it tells much.
+    /// The construct that the bug is blamed on most, if it tells much and was seen to be needed.
     pub fn culprit(&self) -> Option<&str> {
-        let heaviest = self.constructs.first().filter(|heaviest| heaviest.weight >= CULPRIT)?;
+        let known = self.reduced && self.proven;
+        let heaviest = self.constructs.first().filter(|heaviest| known && heaviest.weight >= CULPRIT)?;
         Some(&heaviest.construct)
     }
 

@@ -22,6 +22,9 @@ const AT_RANDOM: f64 = 0.2;
 /// Rounds after which it is known how long those of a choice take.
 const KNOWN: u64 = 3;
 
+/// Shorter rounds than this, in seconds, are as good as this long.
+const SHORT: f64 = 0.05;
+
 /// Draws at most until a choice is taken.
 const REDRAWS: usize = 64;
 
@@ -64,6 +67,12 @@ impl Worth {
     }
 }
 
+/// CPU seconds of a usual round, where there have been some with test cases.
+fn round_length(counts: &Counts) -> Option<f64> {
+    let length = counts.cpu as f64 / 1e6 / counts.rounds.max(1) as f64;
+    (counts.rounds >= KNOWN && counts.tests > 0).then_some(length.max(SHORT))
+}
+
 /// One of the names, by Thompson sampling; now and then at random. Where there are bugs, rates are of bugs: each counts as
 /// one event, so that a name is not given up before it has had the time in which others find one.
 pub fn choose<'a>(rng: &mut Rng, names: &'a [String], kind: &str, learned: &Learned) -> Option<&'a String> {
@@ -78,11 +87,19 @@ pub fn choose<'a>(rng: &mut Rng, names: &'a [String], kind: &str, learned: &Lear
     let mut chosen = agent.choose(&arms, rng)?;
     // Rounds of one choice may last ten times as long as those of another. What is drawn is a share of the CPU time, so the
     // longer its rounds are, the fewer of them a choice gets.
-    let round = |arm: &Arm| (arm.tries >= KNOWN).then(|| arm.cost / arm.tries as f64);
-    let shortest = arms.iter().filter_map(round).fold(f64::INFINITY, f64::min);
+    let known: Vec<Counts> = names.iter().map(|name| learned.get(kind, name)).collect();
+    let lengths: Vec<Option<f64>> = known.iter().map(round_length).collect();
+    let shortest = lengths.iter().flatten().copied().fold(f64::INFINITY, f64::min);
+    let all = known.iter().fold(Counts::default(), |mut all, counts| {
+        all.add(counts);
+        all
+    });
+    // One whose rounds come to nothing is taken for a usual one: its rounds cost nothing, and are worth nothing.
+    let usual = round_length(&all).unwrap_or(shortest);
     for _ in 0..REDRAWS {
-        let takes = round(&arms[chosen]).is_none_or(|own| rng.chance(shortest / own.max(f64::MIN_POSITIVE)));
-        if takes {
+        let tried = known[chosen].rounds >= KNOWN;
+        let own = lengths[chosen].unwrap_or(if tried { usual } else { shortest });
+        if !shortest.is_finite() || rng.chance(shortest / own) {
             break;
         }
         chosen = agent.choose(&arms, rng)?;
@@ -124,6 +141,19 @@ mod tests {
         let short =
             (0..2000).filter(|_| choose(&mut rng, &names, ENGINE, &learned) == Some(&names[1])).count();
         assert!((1700..1900).contains(&short), "{short}: ten short ones for each long one");
+    }
+
+    #[test]
+    fn engines_that_decline_at_once_do_not_keep_the_others_from_their_rounds() {
+        let names = ["declines".to_owned(), "works".to_owned()];
+        let mut learned = Learned::default();
+        let works = Counts { rounds: 60, tests: 900, cpu: 60_000_000, findings: 1, novel: 10 };
+        learned.add(ENGINE, "works", &works);
+        learned.add(ENGINE, "declines", &Counts { rounds: 5, cpu: 2_500, ..Counts::default() });
+        let mut rng = generate::rng::stream(3, 2);
+        let works =
+            (0..1000).filter(|_| choose(&mut rng, &names, ENGINE, &learned) == Some(&names[1])).count();
+        assert!(works > 300, "{works}");
     }
 
     #[test]

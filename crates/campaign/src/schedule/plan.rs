@@ -51,7 +51,10 @@ impl Scheduler<'_> {
         let engine = engine.cloned().unwrap_or_default();
         let witness = self.engine(&engine).is_some_and(|engine| engine.has_witness());
         let group = group(self.targets, witness, &mut rng);
-        let left_out = culprits.left_out(&mut rng);
+        let members: Vec<&str> =
+            group.iter().filter_map(|i| Some(self.targets.get(*i)?.name.as_str())).collect();
+        let left_out =
+            culprits.left_out(&members, &mut stream(identity.rng_seed, round, StreamPurpose::LeftOut));
         let tactic = self.tactic(&engine, &group, &mut rng).filter(|tactic| !left_out.are_in_tactic(tactic));
         let logics = logics(identity, self.targets, &group);
         let logic = if identity.auto { choose(&mut rng, &logics, LOGIC, learned) } else { rng.pick(&logics) };
@@ -240,8 +243,10 @@ mod tests {
         let (identity, engines) = (identity(true), engines::all());
         let mut pool = pool(3);
         pool.add(SeedText::new("broken", "(assert (str.< a b))"), Counts::default(), false);
-        let scheduler = Scheduler { identity: &identity, targets: &[], engines: &engines };
-        let culprits = Culprits { operators: ["str.<".to_owned()].into(), ..Culprits::default() };
+        let targets = targets(&["z3@4.8.7", "z3@5.4.0"], 1);
+        let scheduler = Scheduler { identity: &identity, targets: &targets, engines: &engines };
+        let mut culprits = Culprits::default();
+        culprits.blame_operator("str.<", "z3@4.8.7");
         let plans: Vec<Plan> =
             (0..300).map(|round| scheduler.plan(round, &Learned::default(), &pool, &culprits)).collect();
         let broken = |plan: &Plan| {

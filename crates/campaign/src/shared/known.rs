@@ -11,6 +11,7 @@ pub struct KnownFindings {
     known: BTreeMap<String, FindingEntry>,
     found_since: u64,
     unwanted: Unwanted,
+    unwanted_culprits: Vec<Blamed>,
     /// Hashes of signatures that turned out to be unwanted.
     suppressed: BTreeSet<String>,
     /// Hashes of signatures that triage is about to claim.
@@ -21,14 +22,17 @@ pub struct KnownFindings {
 struct FindingEntry {
     finding: KnownFinding,
     signature: Option<Signature>,
-    /// What the bug is blamed on most.
-    culprit: Option<String>,
+    culprit: Option<Blamed>,
 }
+
+/// What a bug is blamed on most, and the solver that has it.
+pub type Blamed = (String, String);
 
 impl KnownFindings {
     /// Those of the store, none of which is news.
     pub fn new(findings: Vec<KnownFinding>, unwanted: Unwanted) -> KnownFindings {
-        let mut all = KnownFindings { unwanted, ..KnownFindings::default() };
+        let unwanted_culprits = unwanted.faces.iter().filter_map(|face| culprit(face)).collect();
+        let mut all = KnownFindings { unwanted, unwanted_culprits, ..KnownFindings::default() };
         for finding in findings {
             all.know(finding, None);
         }
@@ -70,8 +74,7 @@ impl KnownFindings {
         // Another face of a known bug is no news.
         self.found_since += u64::from(before.is_none() && finding.leads());
         let signature = signature.cloned().or(before.and_then(|known| known.signature));
-        let face = Face::from_text(&finding.face);
-        let culprit = face.as_ref().and_then(Face::culprit).map(str::to_owned);
+        let culprit = culprit(&finding.face);
         self.known.insert(finding.hash.clone(), FindingEntry { finding, signature, culprit });
     }
 
@@ -91,13 +94,12 @@ impl KnownFindings {
     }
 
     /// What known bugs are blamed on, those of earlier campaigns included, each by its most suspicious construct.
-    pub fn culprits(&self) -> BTreeSet<String> {
-        let of_known = self.known.values().filter_map(|known| known.culprit.clone());
-        let of_earlier = self.unwanted.faces.iter().filter_map(|face| {
-            let face = Face::from_text(face)?;
-            face.culprit().map(str::to_owned)
-        });
-        of_known.chain(of_earlier).collect()
+    pub fn culprits(&self) -> BTreeSet<&Blamed> {
+        self.known
+            .values()
+            .filter_map(|known| known.culprit.as_ref())
+            .chain(&self.unwanted_culprits)
+            .collect()
     }
 
     pub fn all(&self) -> Vec<KnownFinding> {
@@ -130,8 +132,14 @@ impl KnownFindings {
     /// Somebody has named others: these are all that nobody wants to hear of.
     pub fn replace_unwanted(&mut self, unwanted: Unwanted) {
         if self.unwanted != unwanted {
+            self.unwanted_culprits = unwanted.faces.iter().filter_map(|face| culprit(face)).collect();
             self.unwanted = unwanted;
             self.suppressed.clear();
         }
     }
+}
+
+fn culprit(face: &str) -> Option<Blamed> {
+    let face = Face::from_text(face)?;
+    Some((face.culprit()?.to_owned(), face.solver.clone()))
 }

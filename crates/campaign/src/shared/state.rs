@@ -22,8 +22,12 @@ use crate::store::{
     SeedDelta, SeedMemory, StoredSeed, Totals, Unwanted, now,
 };
 
-/// How rare an operator must be to be left out: less than a tenth of ten thousand test cases have it.
-const RARE: f64 = 0.3;
+/// An operator is left out only if fewer than one in so many test cases have it: a campaign whose seeds were chosen for it is
+/// about it.
+const COMMON: u64 = 10;
+
+/// Fewer test cases than this do not tell what is common.
+const FEW: u64 = 200;
 
 /// What one process knows.
 pub struct State {
@@ -238,17 +242,17 @@ impl State {
         if blamed.is_empty() {
             return culprits;
         }
-        let rarity = self.rarity();
-        for construct in &blamed {
+        let tests = self.totals.tests;
+        for (construct, solver) in blamed {
             if let Some(tactic) = construct.strip_prefix(TACTIC) {
-                culprits.tactics.insert(tactic.to_owned());
+                culprits.blame_tactic(tactic, solver);
                 continue;
             }
             // Constructs of one operator differ in their sorts.
             let operator = construct.split(' ').next().unwrap_or(construct);
-            let known = !smtlib::theory::table().named(operator).is_empty();
-            if known && rarity.of(construct) >= RARE {
-                culprits.operators.insert(operator.to_owned());
+            let with = self.learned.get(CONSTRUCT, operator).tests;
+            if tests >= FEW && with * COMMON < tests {
+                culprits.blame_operator(operator, solver);
             }
         }
         culprits
@@ -380,7 +384,7 @@ mod tests {
         let mut state = state();
         let blamed_on = |construct: &str, weight: f64| {
             let face = format!(
-                r#"{{"kind":null,"solver":"z3@4.8.7","constructs":[{{"construct":"{construct}","weight":{weight}}}]}}"#
+                r#"{{"kind":null,"solver":"z3@4.8.7","reduced":true,"proven":true,"constructs":[{{"construct":"{construct}","weight":{weight}}}]}}"#
             );
             let hash = construct.to_owned();
             KnownFinding { group: hash.clone(), hash, face, ..KnownFinding::default() }
@@ -397,9 +401,10 @@ mod tests {
         let constructs = vec![("str.<", 10), ("+", 9_000)];
         let totals = Totals { tests: 10_000, ..Totals::default() };
         state.add(&Spent { constructs, totals, ..Spent::default() });
-        let culprits = state.culprits();
-        assert_eq!(culprits.operators, ["str.<".to_owned()].into());
-        assert_eq!(culprits.tactics, ["nla2bv".to_owned()].into());
+        let mut wanted = Culprits::default();
+        wanted.blame_operator("str.<", "z3@4.8.7");
+        wanted.blame_tactic("nla2bv", "z3@4.8.7");
+        assert_eq!(state.culprits(), wanted);
     }
 
     #[test]

@@ -53,7 +53,8 @@ counted.
 The same --rng-seed, seeds, solvers and settings make the same rounds. A campaign repeats exactly with one worker
 (--jobs 1), --iterations, --timeout and --no-coverage: without --timeout the limit of a run adapts to the machine, with
 several workers or --time the clock has a part in what is learned, which code is reached may depend on addresses, and a
-solver that is near its limit answers or not by chance. A single finding is always repeatable: `osprey replay`.
+solver that is near its limit answers or not by chance. Once a bug is known, most rounds do without what it is blamed
+on, and when that is depends on the clock. A single finding is always repeatable: `osprey replay`.
 
 Which code of the solvers is reached is watched on their binaries as they are (docs/coverage.md): new code is new
 behaviour, and the summary tells functions and blocks. OUT/SOLVER.cov is for `osprey solvers coverage --add`.
