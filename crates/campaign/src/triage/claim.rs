@@ -11,7 +11,7 @@ use crate::error::CampaignError;
 use crate::findings::{Face, Finding, Group, Membership, Rarity, Small, Stage, group_of, is_alike_any};
 use crate::seeds::SeedText;
 use crate::shared::{LogLine, lock};
-use crate::store::{Claim, KnownFinding, Totals};
+use crate::store::{Claim, KnownFinding, Totals, Work};
 
 /// Findings that are known at most: beyond that a campaign drowns its user and the disk.
 const FINDINGS: usize = 5_000;
@@ -38,7 +38,8 @@ impl Triage<'_> {
         let Waiting { mut reproduction, folder, .. } = waiting;
         let pending = reproduction.finding.clone();
         reproduction.finding.stage = Stage::Unreduced;
-        let place = self.claim(&mut reproduction, &folder, None);
+        let work = work_left(&reproduction.finding, false);
+        let place = self.claim(&mut reproduction, &folder, None, work);
         self.shared.state().findings.expect_no_more(&reproduction.finding.signature);
         self.count_again(&pending, &reproduction.finding);
         let place = place?;
@@ -73,18 +74,20 @@ impl Triage<'_> {
                 None
             }
         };
-        let claimed = self.claim(&mut reproduction, &folder, small.as_ref());
+        // What could not be made small will not be by the next one either.
+        let claimed = self.claim(&mut reproduction, &folder, small.as_ref(), Work::Done);
         self.count_again(&pending, &reproduction.finding);
         claimed.map(|_| ())
     }
 
     /// Claims the signature and tells which bug it is: the finding gets its folder, which is returned, or its input joins a
-    /// known one's.
+    /// known one's. `work` is what is left to do on it.
     fn claim(
         &self,
         reproduction: &mut Reproduction,
         pending: &Path,
         small: Option<&Small>,
+        work: Work,
     ) -> Result<Option<PathBuf>, CampaignError> {
         if !self.is_still_ours(pending)? {
             remove(pending)?;
@@ -117,7 +120,6 @@ impl Triage<'_> {
                 return Err(error);
             }
         };
-        let work = work_left(finding, false);
         self.share(&name, work, before.as_deref())?;
         self.know(&place.known, finding, ancestors);
         if folder != pending {

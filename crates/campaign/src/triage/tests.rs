@@ -16,7 +16,7 @@ use super::*;
 use crate::config::{Identity, Settings};
 use crate::findings::{Constructs, Finding, Origin, Signature, Stage};
 use crate::shared::{Log, Observer, Shared, Silent, State, Stop, lock};
-use crate::store::{CampaignStore, Learned, MemoryStore, Totals, now};
+use crate::store::{CampaignStore, Learned, MemoryStore, Place, Role, Totals, now};
 
 fn settings(out: &Path, stop_after: Option<u64>) -> Settings {
     Settings {
@@ -280,4 +280,22 @@ fn who_ends_a_campaign_hears_what_it_still_waits_for() {
         triage.work(&Ending { workers_gone: &|| true, interrupted: &|| pressed }).expect("worked off");
         assert_eq!(*lock(&listener.0), [format!("finishing 3 reductions, {advice}")]);
     }
+}
+
+#[test]
+fn what_cannot_be_made_small_is_not_left_to_others() {
+    let Some(server) = testkit::postgres::postgres() else { return };
+    let out = tempfile::tempdir().expect("a folder");
+    let place = Place::named(&server.url(), out.path()).expect("an address");
+    place.create(&Identity::of_runs(Duration::from_secs(1), 1024, 1), &[]).expect("made");
+    let mut handle = place.open().expect("opened");
+    let member = handle.join(Role::Owner).expect("joined");
+    let (shared, store) = (shared(out.path(), None), Mutex::new(handle));
+    let triage = triage(&shared, &store);
+    triage.enter(found(1, constructs(&["mod"]))).expect("entered");
+    work_off(&triage).expect("worked off");
+    let mut handle = lock(&store);
+    handle.leave(member).expect("left");
+    let folders = handle.archive().expect("on a server").list().expect("listed");
+    assert_eq!((folders.len(), folders[0].open), (1, false), "{}", folders[0].name);
 }
