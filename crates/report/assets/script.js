@@ -130,6 +130,7 @@ async function refresh(what) {
   const values = new Map([...document.querySelectorAll("#controls input, #controls select")]
     .map((field) => [field.id || field.dataset.column, field.type === "checkbox" ? field.checked : field.value]));
   const focused = nameOf(document.activeElement);
+  const opened = new Set([...document.querySelectorAll("#main details[open] > summary")].map((one) => one.textContent));
   const names = what === "curves" ? ["tiles", ...[...document.querySelectorAll("[data-fresh]")].map((part) => part.id)]
     : ["notes", "tiles", "first", "all", "crumbs", "finding"];
   let changed = false;
@@ -148,6 +149,9 @@ async function refresh(what) {
     if (value === undefined) continue;
     if (field.type === "checkbox") field.checked = value; else field.value = value;
   }
+  for (const summary of document.querySelectorAll("#main details > summary")) {
+    if (opened.has(summary.textContent)) summary.parentElement.open = true;
+  }
   if (!document.querySelector("#findings th button")) setUpTable();
   setUpCopy();
   const again = focused && [...document.querySelectorAll("#main input, #main select, #main a, #main th button")]
@@ -164,22 +168,31 @@ async function refresh(what) {
 function setUpEvents() {
   const address = document.body.dataset.events;
   if (!address) return;
-  const source = new EventSource(address);
+  // Browsers allow six connections to a server: pages that nobody looks at hold none.
+  let source = null;
   const all = async () => { await refresh("findings"); await refresh("curves"); };
   // What happened while nobody could tell this page: before it was connected, and while the connection was gone.
-  source.addEventListener("open", () => { document.getElementById("condition").classList.remove("lost"); all(); });
-  source.addEventListener("error", () => { document.getElementById("condition").classList.add("lost"); });
-  source.addEventListener("numbers", (event) => {
-    const numbers = JSON.parse(event.data);
-    for (const element of document.querySelectorAll("[data-n]")) {
-      const value = numbers[element.dataset.n];
-      if (value !== undefined && element.textContent !== value) element.textContent = value;
-    }
-    document.getElementById("condition").classList.toggle("running", numbers.running === "true");
-  });
-  source.addEventListener("findings", () => refresh("findings"));
-  source.addEventListener("curves", () => refresh("curves"));
-  addEventListener("pagehide", () => source.close());
+  const connect = () => {
+    source = new EventSource(address);
+    source.addEventListener("open", () => { document.getElementById("condition").classList.remove("lost"); all(); });
+    source.addEventListener("error", () => { document.getElementById("condition").classList.add("lost"); });
+    source.addEventListener("numbers", (event) => {
+      const numbers = JSON.parse(event.data);
+      for (const element of document.querySelectorAll("[data-n]")) {
+        const value = numbers[element.dataset.n];
+        if (value !== undefined && element.textContent !== value) element.textContent = value;
+      }
+      document.getElementById("condition").classList.toggle("running", numbers.running === "true");
+    });
+    source.addEventListener("findings", () => refresh("findings"));
+    source.addEventListener("curves", () => refresh("curves"));
+  };
+  const leave = () => { if (source) source.close(); source = null; };
+  const look = () => { if (document.hidden) leave(); else if (!source) connect(); };
+  document.addEventListener("visibilitychange", look);
+  addEventListener("pagehide", leave);
+  addEventListener("pageshow", look);
+  look();
 }
 
 setUpTable();

@@ -99,7 +99,9 @@ impl Entry {
         match (run.settings.is_empty(), run.user_options.is_empty(), policy) {
             (true, true, _) => Fairness::Default,
             (_, false, _) => Fairness::Own,
-            (false, true, Some(PolicyName::Default | PolicyName::Fair)) => Fairness::Fair,
+            (false, true, Some(PolicyName::Default | PolicyName::Fair | PolicyName::FairLearned)) => {
+                Fairness::Fair
+            }
             (false, true, _) => Fairness::Any,
         }
     }
@@ -319,8 +321,14 @@ fn theory(finding: &Finding) -> String {
             (None, "+" | "-" | "*" | "/" | "div" | "mod" | "abs" | "<" | ">" | "<=" | ">=") => {
                 add("arithmetic")
             }
-            (None, "to_real" | "to_int" | "is_int" | "divisible") => add("arithmetic"),
-            (None, "concat" | "extract" | "zero_extend" | "sign_extend") => add("bit-vectors"),
+            (None, "to_real" | "to_int" | "is_int" | "divisible" | "^") => add("arithmetic"),
+            (None, "concat" | "extract" | "zero_extend" | "sign_extend" | "repeat" | "bit2bool") => {
+                add("bit-vectors")
+            }
+            (None, "rotate_left" | "rotate_right" | "ext_rotate_left" | "ext_rotate_right") => {
+                add("bit-vectors")
+            }
+            (None, "int_to_bv" | "ubv_to_int" | "sbv_to_int") => add("bit-vectors"),
             (None, "forall" | "exists") => add("quantifiers"),
             (None, _) => {}
         }

@@ -55,7 +55,8 @@ impl Texts {
             }
         };
         FILES.iter().for_each(|name| take((*name).to_owned()));
-        for number in 1..=findings::DUPLICATES_KEPT {
+        let duplicates = fs::symlink_metadata(folder.join("duplicates")).is_ok_and(|about| about.is_dir());
+        for number in (1..=findings::DUPLICATES_KEPT).filter(|_| duplicates) {
             take(format!("duplicates/{number}.smt2"));
         }
         Texts(texts)

@@ -56,7 +56,13 @@ impl Performance {
     pub fn read(out: &Path) -> Option<Performance> {
         let text = input::read_text(&out.join(RESULTS), input::LARGEST_FILE).ok()?;
         let read: Performance = serde_json::from_str(&text).ok()?;
-        let plots = PLOTS.into_iter().filter(|(name, _)| out.join(name).is_file()).collect();
+        let plots = PLOTS
+            .into_iter()
+            .filter(|(name, _)| {
+                // A link could lead to any file.
+                out.join(name).symlink_metadata().is_ok_and(|about| about.is_file())
+            })
+            .collect();
         Some(Performance { plots, ..read })
     }
 }

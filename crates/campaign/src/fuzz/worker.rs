@@ -289,6 +289,7 @@ impl<'a> Worker<'a> {
         tally.count(prepared, new_runs, self.targets, &self.driver.store, &mut self.refused_logics);
         if earlier.is_empty() {
             progress.count(prepared, new_runs);
+            tally.count_constructs(prepared);
         }
         let features = self.features(prepared, new_runs);
         let sites = self.sites(prepared, new_runs);

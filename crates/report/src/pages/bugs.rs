@@ -57,7 +57,8 @@ fn lead(overview: &Overview) -> Markup {
     html! {
         "The campaign " code { (text(&overview.name)) }
         @if overview.totals.tests > 0 {
-            " made " (counted(overview.totals.tests, "test", "tests")) " in " (duration(overview.totals.elapsed()))
+            " made " span data-n="made" { (counted(overview.totals.tests, "test", "tests")) } " in "
+            span data-n="elapsed" { (duration(overview.totals.elapsed())) }
         }
         @if !references.is_empty() { ", with " (text(&references)) " as reference" }
         "."
@@ -222,7 +223,7 @@ fn controls(overview: &Overview) -> Markup {
     let lists = [
         ("kind", column(&|_, entry| kind_name(entry.finding.kind).to_owned())),
         ("solver", column(&|_, entry| entry.finding.solver.clone())),
-        ("state", column(&|bug, _| bug.state().to_owned())),
+        ("state", column(&|bug, entry| state_word(bug, entry).to_owned())),
     ];
     html! {
         form #controls hidden {
@@ -308,12 +309,17 @@ fn row(rank: usize, face: bool, bug: &Bug, entry: &Entry, policy: Option<campaig
 }
 
 /// What a person said, and else how far it has come.
-fn state(bug: &Bug, entry: &Entry) -> Markup {
-    let web = bug.mark.as_ref().map(|mark| mark.link.as_str()).filter(|link| is_web(link));
-    let word = match bug.state() {
+fn state_word<'a>(bug: &'a Bug, entry: &'a Entry) -> &'a str {
+    match bug.state() {
         "new" if entry.stage() != "reduced" => entry.stage(),
         word => word,
-    };
+    }
+}
+
+/// That with a link, if the person left one.
+fn state(bug: &Bug, entry: &Entry) -> Markup {
+    let web = bug.mark.as_ref().map(|mark| mark.link.as_str()).filter(|link| is_web(link));
+    let word = state_word(bug, entry);
     html! {
         @match web {
             Some(link) => { a href=(link) rel="noopener noreferrer" { (word) } }

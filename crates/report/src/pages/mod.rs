@@ -80,7 +80,7 @@ fn page(overview: &Overview, medium: Medium, root: &str, here: &str, title: &str
                 p #news role="status" aria-live="polite" {}
                 main #main tabindex="-1" { (body) }
                 footer {
-                    "Made by osprey " (env!("CARGO_PKG_VERSION")) " at " (date(overview.at)) ". As data: "
+                    "Made by osprey " (env!("CARGO_PKG_VERSION")) " at " span data-n="at" { (date(overview.at)) } ". As data: "
                     @for (place, file) in ["findings.csv", "report.json", "report.md", "junit.xml"].iter().enumerate() {
                         @if place > 0 { ", " }
                         a href=(format!("{root}{file}")) { (file) }

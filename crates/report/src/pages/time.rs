@@ -151,7 +151,7 @@ fn ranking(words: &Words, overview: &Overview, kind: &str, bugs: &BTreeMap<Strin
         let operator = name.split(' ').next().unwrap_or(name);
         tried.get(name).or(tried.get(operator)).copied()
     };
-    let share = |had: u64| format!("{:.1} %", had as f64 * 100.0 / words.of.max(had).max(1) as f64);
+    let share = |had: u64| format!("{:.1} %", had as f64 * 100.0 / words.of.max(1) as f64);
     let names = tried.keys().copied().chain(bugs.keys().map(String::as_str));
     let mut rows: Vec<Ranked> = names
         .map(|name| Ranked { name, bugs: bugs.get(name).copied().unwrap_or(0), had: had(name) })

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use super::{Seen, Shared};
 use crate::chart::short;
 use crate::overview::Overview;
-use crate::pages::{duration, number};
+use crate::pages::{counted, date, duration, number};
 
 /// Time between two drawings of curves.
 const CURVES: Duration = Duration::from_secs(15);
@@ -101,7 +101,9 @@ impl Told {
 fn identity_of_findings(overview: &Overview) -> String {
     let mut all = overview.notes.join(" ");
     for (bug, entry) in overview.entries() {
-        for part in [bug.id.as_str(), &entry.name(), entry.stage(), bug.state()] {
+        let handling = &entry.finding.handling;
+        let handled = serde_json::to_string(handling).unwrap_or_default();
+        for part in [bug.id.as_str(), &entry.name(), entry.stage(), bug.state(), &handled] {
             all += part;
             all.push(' ');
         }
@@ -115,6 +117,9 @@ fn numbers(overview: &Overview) -> String {
     serde_json::json!({
         "bugs": overview.found(),
         "tests": number(overview.totals.tests),
+        "made": counted(overview.totals.tests, "test", "tests"),
+        "elapsed": duration(overview.totals.elapsed()),
+        "at": date(overview.at),
         "rate": format!("{:.1}", overview.rate()),
         "duplicates": number(overview.totals.duplicates),
         "cpu": duration(Duration::from_secs_f64(cpu)),
