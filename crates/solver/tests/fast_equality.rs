@@ -5,11 +5,12 @@
 
 use std::time::Duration;
 
-use solver::Solver;
 use solver::adapter::RunRequest;
+use solver::coverage::{Code, ProbeRequest, Trace};
 use solver::fast::ExecMode;
 use solver::launch::{Launcher, LauncherConfig, Outcome};
 use solver::limits::Limits;
+use solver::{Home, Solver};
 use testkit::get;
 
 /// Declarations, as they come before the assertions of a seed and all its mutants.
@@ -53,11 +54,36 @@ const ODD: [&str; 8] = [
     "(set-logic QF_LIA)\n\n\n(declare-const x Int)\n\n; end of the declarations\n\n(assert (> x\n   wrong))\n(check-sat)\n",
 ];
 
+/// Scripts in which a command before the fork that is not the script's own would show: settings that come after other
+/// commands, in unusual forms, answers to every command, and the name that ours defines.
+const DISTURBED: [&str; 12] = [
+    "(set-logic ALL)\n(echo \"first\")\n(set-option :produce-unsat-cores true)\n(declare-const p Bool)\n\
+     (assert (! p :named yes))\n(assert (! (not p) :named no))\n(check-sat)\n(get-unsat-core)\n",
+    "(set-logic ALL)\n(get-info :name)\n(set-option :produce-proofs true)\n(declare-const p Bool)\n\
+     (assert p)\n(assert (not p))\n(check-sat)\n(get-proof)\n",
+    "(set-option :produce-models true)\n(get-option :produce-models)\n(set-logic QF_LIA)\n\
+     (declare-const n Int)\n(assert (> n 6))\n(check-sat)\n(get-model)\n",
+    "(set-option :produce-models true)\n(echo \"first\")\n(set-logic QF_LIA)\n(declare-const n Int)\n(check-sat)\n",
+    "(set-logic QF_UF)\n( set-option :produce-unsat-cores true) (declare-const p Bool)\n\
+     (assert (! (and p (not p)) :named both))\n(check-sat)\n(get-unsat-core)\n",
+    "(set-option :random-seed 4)\n( ; the logic\nset-logic QF_LIA) (declare-const n Int)\n(check-sat)\n",
+    "(set-option :smtlib2_compliant true)\n(set-logic ALL)\n(declare-const p Bool)\n(assert p)\n(check-sat)\n",
+    "(set-option :Smtlib2-Compliant true)\n(set-logic ALL)\n(declare-const p Bool)\n(assert p)\n(check-sat)\n",
+    "(set-logic ALL)\n(define-sort |osprey warm-up| () Int)\n(declare-const n |osprey warm-up|)\n\
+     (assert (> n 2))\n(check-sat)\n(get-value (n))\n",
+    "(set-logic ALL)\n(declare-const 3 Int)\n(set-option :produce-unsat-cores true)\n(declare-const p Bool)\n\
+     (assert (! (and p (not p)) :named both))\n(check-sat)\n(get-unsat-core)\n",
+    // The same head as those above: not from the same snapshot.
+    "(set-logic ALL)\n(declare-const p Bool)\n(assert p)\n(check-sat)\n",
+    "(set-logic ALL)\n(reset)\n(set-option :produce-unsat-cores true)\n(set-logic QF_UF)\n(declare-const p Bool)\n\
+     (assert (! (and p (not p)) :named both))\n(check-sat)\n(get-unsat-core)\n(reset-assertions)\n(check-sat)\n",
+];
+
 fn scripts() -> Vec<String> {
     let mut scripts: Vec<String> = PREFIXES
         .iter()
         .flat_map(|prefix| BODIES.iter().map(move |body| format!("{prefix}{body}")))
-        .chain(ODD.iter().map(ToString::to_string))
+        .chain(ODD.iter().chain(&DISTURBED).map(ToString::to_string))
         .collect();
     // Prefixes around the solver's block size, where padding is nothing, little or almost a block.
     for length in [1000, 1023, 1024, 1025, 2047, 2048, 2049, 8191, 8192, 8193] {
@@ -76,21 +102,23 @@ fn run(
     request: &RunRequest,
     mode: ExecMode,
 ) -> Outcome {
-    run_to_its_end(runner, solver, script, request, mode, false)
+    run_as(runner, solver, script, request, &Way { mode, ..Way::default() })
 }
 
-fn run_to_its_end(
-    runner: &mut Launcher,
-    solver: &Solver,
-    script: &str,
-    request: &RunRequest,
+/// How a solver is run.
+#[derive(Clone, Default)]
+struct Way {
     mode: ExecMode,
     brief: bool,
-) -> Outcome {
+    probe: Option<ProbeRequest>,
+}
+
+fn run_as(runner: &mut Launcher, solver: &Solver, script: &str, request: &RunRequest, way: &Way) -> Outcome {
     let mut invocation = solver.invocation(script.as_bytes(), request).expect("a command line");
     invocation.limits = Limits { memory: Some(4 << 30), ..Limits::wall(Duration::from_secs(60)) };
-    invocation.mode = mode;
-    invocation.brief = brief;
+    invocation.mode = way.mode;
+    invocation.brief = way.brief;
+    invocation.probe = way.probe.clone();
     runner.run(&invocation).expect("an outcome")
 }
 
@@ -103,22 +131,30 @@ fn config() -> LauncherConfig {
     }
 }
 
-/// Compares on all scripts and with several options; returns how many runs were fast, of how many.
+/// Compares on all scripts and with several options; returns how many runs were fast, of how many. Each is made without
+/// the probe, then with it and cut short, as a campaign does by default.
 fn compare(solver: &Solver, mode: ExecMode, requests: &[RunRequest]) -> (usize, usize) {
+    let home = tempfile::tempdir().expect("a folder");
+    let code = Code::of(solver, &Home::at(home.path())).expect("code");
     let mut runner = Launcher::new(LauncherConfig { servers: 4, ..config() }).expect("a launcher");
     let (mut fast_runs, mut runs) = (0, 0);
     for request in requests {
         for script in scripts() {
             let plain = run(&mut runner, solver, &script, request, ExecMode::Plain);
-            let fast = run_to_its_end(&mut runner, solver, &script, request, mode, runs % 4 > 0);
-            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            assert!(!plain.timed_out && !fast.timed_out, "{script}");
-            assert_eq!(text(&fast.stdout), text(&plain.stdout), "{} {mode}: {script}", solver.name());
-            assert_eq!(text(&fast.stderr), text(&plain.stderr), "{} {mode}: {script}", solver.name());
-            assert_eq!(fast.exit, plain.exit, "{} {mode}: {script}", solver.name());
-            assert_eq!(fast.fallback, None, "{} {mode}: {script}", solver.name());
-            runs += 1;
-            fast_runs += usize::from(fast.mode == mode);
+            for probe in [None, Some(code.probe(Trace::New))] {
+                let way = Way { mode, brief: probe.is_some() || runs % 4 > 0, probe };
+                let fast = run_as(&mut runner, solver, &script, request, &way);
+                let what = format!("{} {mode}, watched: {}: {script}", solver.name(), way.probe.is_some());
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                assert!(!plain.timed_out && !fast.timed_out, "{what}");
+                assert_eq!(text(&fast.stdout), text(&plain.stdout), "{what}");
+                assert_eq!(text(&fast.stderr), text(&plain.stderr), "{what}");
+                assert_eq!(fast.exit, plain.exit, "{what}");
+                assert_eq!(fast.fallback, None, "{what}");
+                assert_eq!(fast.sites.is_some_and(|sites| sites.is_ok()), way.probe.is_some(), "{what}");
+                runs += 1;
+                fast_runs += usize::from(fast.mode == mode);
+            }
         }
     }
     (fast_runs, runs)
@@ -151,6 +187,21 @@ fn z3_from_a_prefix_snapshot_says_what_it_says_plainly() {
 }
 
 #[test]
+fn z3_that_answers_every_command_does_not_answer_one_of_ours() {
+    for spec in ["z3@5.4.0", "z3@4.8.7"] {
+        let Some(mut solver) = get(spec) else { continue };
+        solver.options = vec!["smtlib2_compliant=true".to_owned()];
+        let mut runner = Launcher::new(config()).expect("a launcher");
+        let script = "(set-logic ALL)\n(declare-const p Bool)\n(assert p)\n(check-sat)\n";
+        for mode in [ExecMode::Plain, ExecMode::PrefixSnapshot] {
+            let outcome = run(&mut runner, &solver, script, &RunRequest::default(), mode);
+            let said = String::from_utf8_lossy(&outcome.stdout).into_owned();
+            assert_eq!((said.as_str(), outcome.mode), ("success\nsuccess\nsuccess\nsat\n", mode), "{spec}");
+        }
+    }
+}
+
+#[test]
 fn cvc5_forked_from_its_host_says_what_it_says_plainly() {
     for spec in ["cvc5@1.4.2", "cvc5@1.2.1"] {
         let Some(solver) = get(spec) else { continue };
@@ -178,7 +229,8 @@ fn a_server_that_is_used_often_says_what_it_said_before() {
         for turn in 0..5 {
             for (at, script) in scripts.iter().enumerate() {
                 let request = RunRequest::default();
-                let outcome = run_to_its_end(&mut runner, &solver, script, &request, mode, turn % 2 == 1);
+                let way = Way { mode, brief: turn % 2 == 1, probe: None };
+                let outcome = run_as(&mut runner, &solver, script, &request, &way);
                 assert_eq!(outcome.mode, mode, "{spec}: {script}");
                 let said = (outcome.exit, outcome.stdout, outcome.stderr);
                 match turn {
@@ -187,6 +239,37 @@ fn a_server_that_is_used_often_says_what_it_said_before() {
                 }
             }
         }
+    }
+}
+
+/// A server for what is seen once costs more than it saves.
+#[test]
+fn servers_are_started_for_what_is_seen_again() {
+    let script = |head: &str| format!("{head}(declare-fun x () Int)\n(assert (> x 1))\n(check-sat)\n");
+    let heads = ["(set-logic QF_LIA)\n", "(set-logic ALL)\n", "(set-logic QF_LIA)\n"];
+    let modes = |spec: &str, mode: ExecMode, after: u32, heads: &[&str]| -> Option<Vec<ExecMode>> {
+        let solver = get(spec)?;
+        let config = LauncherConfig { snapshot_after: after, ..config() };
+        let mut runner = Launcher::new(config).expect("a launcher");
+        let mut one = |head: &&str| {
+            let outcome = run(&mut runner, &solver, &script(head), &RunRequest::default(), mode);
+            assert_eq!((outcome.stdout.as_slice(), outcome.fallback), (&b"sat\n"[..], None), "{spec}");
+            outcome.mode
+        };
+        Some(heads.iter().map(&mut one).collect())
+    };
+    use ExecMode::{ForkServer, LibraryHost, Plain, PrefixSnapshot};
+    if let Some(modes) = modes("cvc5@1.4.2", LibraryHost, 3, &heads) {
+        assert_eq!(modes, [Plain, LibraryHost, LibraryHost]);
+    }
+    // The command line is seen again at once, the first head for the third time in the fourth run.
+    let z3 = |after: u32| modes("z3@4.8.7", PrefixSnapshot, after, &[heads, heads].concat());
+    if let Some(modes) = z3(3) {
+        let expected = [Plain, ForkServer, ForkServer, PrefixSnapshot, ForkServer, PrefixSnapshot];
+        assert_eq!(modes, expected);
+    }
+    if let Some(modes) = z3(u32::MAX) {
+        assert_eq!(modes, [Plain; 6]);
     }
 }
 
@@ -228,6 +311,9 @@ fn the_cost_of_a_fork_server_is_told_with_the_runs_behind_it() {
 
 #[test]
 fn limits_hold_behind_fork_servers_of_real_solvers() {
+    // Millions of gates.
+    let large = "(set-logic QF_BV)\n(declare-fun x () (_ BitVec 4096))\n(declare-fun y () (_ BitVec 4096))\n\
+                 (assert (= (bvmul x y) (bvadd (bvmul x x) (bvmul y y))))\n(assert (bvult x y))\n(check-sat)\n";
     let hard = "(set-logic QF_NIA)\n(declare-fun x () Int)\n(declare-fun y () Int)\n(declare-fun z () Int)\n\
                 (assert (= (+ (* x x x) (* y y y) (* z z z)) 114))\n(check-sat)\n";
     for (spec, mode) in [("z3@5.4.0", ExecMode::PrefixSnapshot), ("cvc5@1.4.2", ExecMode::LibraryHost)] {
@@ -241,10 +327,45 @@ fn limits_hold_behind_fork_servers_of_real_solvers() {
             let outcome = runner.run(&invocation).expect("an outcome");
             assert!(outcome.timed_out && outcome.mode == mode, "{spec}: {outcome:?}");
         }
-        // Less than it has already: the first page it asks for is one too many.
-        invocation.limits = Limits { memory: Some(16 << 20), ..Limits::wall(Duration::from_secs(60)) };
+        let large = solver.invocation(large.as_bytes(), &RunRequest::default()).expect("a command line");
+        invocation.input = large.input;
+        invocation.limits = Limits { memory: Some(256 << 20), ..Limits::wall(Duration::from_secs(60)) };
         let outcome = runner.run(&invocation).expect("an outcome");
-        assert!(outcome.out_of_memory && !outcome.timed_out, "{spec}: {outcome:?}");
+        assert!(outcome.out_of_memory && !outcome.timed_out && outcome.mode == mode, "{spec}: {outcome:?}");
+    }
+}
+
+/// What we do to a process takes no room that the solver needs.
+#[test]
+fn a_fast_start_with_little_memory_says_what_a_plain_one_says() {
+    let script =
+        "(set-logic QF_LIA)\n(declare-const x Int)\n(assert (> x 3))\n(check-sat)\n(get-model)\n(bad)\n";
+    let home = tempfile::tempdir().expect("a folder");
+    for spec in ["z3@5.4.0", "z3@4.8.7"] {
+        let Some(solver) = get(spec) else { continue };
+        let code = Code::of(&solver, &Home::at(home.path())).expect("code");
+        let mut runner = Launcher::new(config()).expect("a launcher");
+        let mut invocation =
+            solver.invocation(script.as_bytes(), &RunRequest::default()).expect("a command line");
+        // The large one first: its server must not serve the others.
+        for megabytes in [4096, 56, 64, 120] {
+            invocation.limits =
+                Limits { memory: Some(megabytes << 20), ..Limits::wall(Duration::from_secs(60)) };
+            invocation.mode = ExecMode::Plain;
+            invocation.probe = None;
+            let plain = runner.run(&invocation).expect("an outcome");
+            for mode in [ExecMode::ForkServer, ExecMode::PrefixSnapshot] {
+                for probe in [None, Some(code.probe(Trace::New))] {
+                    invocation.mode = mode;
+                    invocation.probe = probe;
+                    let fast = runner.run(&invocation).expect("an outcome");
+                    let said = |outcome: &Outcome| {
+                        (outcome.exit, outcome.out_of_memory, outcome.stdout.clone(), outcome.stderr.clone())
+                    };
+                    assert_eq!(said(&fast), said(&plain), "{spec}, {mode}, {megabytes} MiB");
+                }
+            }
+        }
     }
 }
 
@@ -254,11 +375,7 @@ fn the_cvc5_host_stops_at_the_time_limit_of_its_command_line() {
     solver.options = vec!["--tlimit=200".to_owned()];
     let hard = "(set-logic QF_NIA)\n(declare-fun x () Int)\n(declare-fun y () Int)\n(declare-fun z () Int)\n\
                 (assert (= (+ (* x x x) (* y y y) (* z z z)) 114))\n(check-sat)\n";
-    let config = LauncherConfig {
-        launcher: Some(env!("CARGO_BIN_EXE_osprey-launcher").into()),
-        ..LauncherConfig::default()
-    };
-    let mut runner = Launcher::new(config).expect("a launcher");
+    let mut runner = Launcher::new(config()).expect("a launcher");
     for mode in [ExecMode::Plain, ExecMode::LibraryHost] {
         let outcome = run(&mut runner, &solver, hard, &RunRequest::default(), mode);
         assert_eq!(outcome.mode, mode);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::{FAST, Hostile};
 use solver::fast::ExecMode;
-use solver::launch::{Exit, LaunchError, Outcome, WallChoice};
+use solver::launch::{Exit, Invocation, LaunchError, Outcome, WallChoice};
 
 static HOSTILE: LazyLock<Hostile> = LazyLock::new(Hostile::compile);
 
@@ -148,6 +148,41 @@ fn the_solver_sees_its_input_an_empty_directory_and_little_else() {
         );
         assert!(!names.contains(&"LD_PRELOAD") && !names.contains(&"GLIBC_TUNABLES"), "{names:?}");
     });
+}
+
+#[test]
+fn a_run_that_is_not_fast_yet_or_cannot_be_sees_no_variable_of_ours_either() {
+    let names = |invocation: &Invocation| -> (Option<String>, Vec<String>) {
+        let outcome = HOSTILE.runner().run(invocation).expect("an outcome");
+        assert_eq!(outcome.mode, ExecMode::Plain);
+        (outcome.fallback.clone(), said(&outcome).lines().map(str::to_owned).collect())
+    };
+    let mut invocation = HOSTILE.invocation("environment");
+    let (_, plain) = names(&invocation);
+    invocation.mode = ExecMode::PrefixSnapshot;
+    let (fallback, first) = names(&invocation);
+    assert_eq!(fallback, None);
+    // The directory is another in each launcher.
+    let fixed = |lines: &[String]| -> Vec<String> {
+        lines.iter().filter(|line| !line.starts_with("TMPDIR=")).cloned().collect()
+    };
+    assert_eq!(fixed(&first), fixed(&plain));
+    invocation.stdin = true;
+    let (fallback, other) = names(&invocation);
+    assert!(fallback.is_some());
+    assert_eq!(fixed(&other), fixed(&plain));
+}
+
+#[test]
+fn the_allocators_setting_of_a_run_itself_is_kept() {
+    for mode in [ExecMode::Plain, FAST] {
+        let mut invocation = HOSTILE.invocation("environment");
+        invocation.mode = mode;
+        invocation.env = vec![("GLIBC_TUNABLES".into(), "glibc.malloc.arena_max=1".into())];
+        let outcome = HOSTILE.runner().run(&invocation).expect("an outcome");
+        assert_eq!(outcome.mode, mode);
+        assert!(said(&outcome).lines().any(|line| line == "GLIBC_TUNABLES=glibc.malloc.arena_max=1"));
+    }
 }
 
 #[test]

@@ -20,6 +20,17 @@ pub const FORK_AT: &str = "OSPREY_FORK_AT\0";
 pub const TUNED: &str = "OSPREY_TUNED\0";
 /// The allocator's settings, which are for us and not for what a solver may start.
 pub const ALLOCATOR: &str = "GLIBC_TUNABLES\0";
+/// Huge pages for fresh memory, which is got 32 MiB at a time, never given back, and used for all but the largest
+/// blocks. Unknown to C libraries before 2.35, which ignore it.
+pub const ALLOCATOR_SETTING: &str = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=33554432:\
+    glibc.malloc.trim_threshold=1073741824:glibc.malloc.mmap_threshold=33554432\0";
+/// Makes the loader look up all functions when it loads a program: once in a server, not again in each of its children.
+pub const BINDING: &str = "LD_BIND_NOW\0";
+/// Any value does; this one is known for ours.
+pub const BINDING_SETTING: &str = "osprey\0";
+/// Below this limit of a run's address space nothing is done that takes room in it: a solver must fail where it fails
+/// when it is started plainly.
+pub const ROOMY: u64 = 256 << 20;
 /// Fork when `main` is about to run.
 pub const AT_MAIN: &str = "main\0";
 /// Fork when the end of the input file is reached for the first time.
@@ -131,6 +142,7 @@ unsafe extern "C" {
     fn getppid() -> c_int;
     fn prctl(option: c_int, ...) -> c_int;
     fn setrlimit(resource: c_int, limit: *const ResourceLimit) -> c_int;
+    fn getrlimit(resource: c_int, limit: *mut ResourceLimit) -> c_int;
     fn close(fd: c_int) -> c_int;
     fn send(fd: c_int, bytes: *const c_void, count: usize, flags: c_int) -> isize;
     fn recv(fd: c_int, bytes: *mut c_void, count: usize, flags: c_int) -> isize;
@@ -267,6 +279,13 @@ unsafe fn report(child: c_int, reported: &mut Usage) {
         *reported = own;
         say((&raw const report).cast(), size_of::<Report>());
     }
+}
+
+/// Whether this process may use so much address space that some for us does not matter.
+pub fn is_roomy() -> bool {
+    let mut limit = ResourceLimit { soft: 0, hard: 0 };
+    // SAFETY: the struct has the layout of the C library's, and the kernel writes valid integers to it.
+    unsafe { getrlimit(RLIMIT_AS, &mut limit) == 0 && limit.soft >= ROOMY as c_ulong }
 }
 
 /// The faults of this process so far that needed no disk.

@@ -2,7 +2,8 @@
 //!
 //! *Code.* A child inherits no page table entries for mapped files, so each one meets hundreds of faults in code that its
 //! server has long been running. Anonymous memory is inherited: a copy of the code in huge pages costs a child one entry
-//! per 2 MiB and no fault at all.
+//! per 2 MiB and no fault at all. What lies before the first and behind the last whole huge page of a mapping stays
+//! in its file: copied, it would be up to 1,000 small pages that each fork copies the entries of and each exit clears.
 //!
 //! *Heap.* A child that writes to what its server has allocated copies it page by page, at a fault each. A solver writes
 //! to most of a small heap, and of a large one to its end: a huge page copied at once costs as much as some seventy of
@@ -66,13 +67,22 @@ impl Mapping {
 
     /// Code or constants from a file, large enough for a huge page.
     fn is_worth_it(&self) -> bool {
-        let (first, last) = (self.start.next_multiple_of(HUGE), self.end / HUGE * HUGE);
-        self.private && self.inode != 0 && self.rights & WRITE == 0 && self.rights & READ != 0 && first < last
+        let inside = self.inside();
+        self.private
+            && self.inode != 0
+            && self.rights & WRITE == 0
+            && self.rights & READ != 0
+            && inside.start < inside.end
+    }
+
+    /// The whole huge pages in it; none if it ends before it starts.
+    fn inside(&self) -> Mapping {
+        Mapping { start: self.start.next_multiple_of(HUGE), end: self.end / HUGE * HUGE, ..*self }
     }
 }
 
-/// Puts the constants of this process, and with `code` its code too, into huge pages, except for those of the file this
-/// function is in. Code in which traps are removed while it runs must stay where everybody sees that. Where the kernel gives
+/// Puts the constants of this process, and with `code` its code too, into huge pages as far as they fill such, except for
+/// those of the file this function is in. Code in which traps are removed while it runs must stay where everybody sees that. Where the kernel gives
 /// no huge pages, everything stays as it is.
 ///
 /// # Safety
@@ -88,7 +98,7 @@ pub unsafe fn enlarge(code: bool) {
         let own = own.map_or(0, |mapping| mapping.inode);
         let wanted = |mapping: &&Mapping| mapping.inode != own && (code || mapping.rights & EXECUTE == 0);
         for mapping in mappings[..found].iter().filter(wanted) {
-            if !replace(mapping) {
+            if !replace(&mapping.inside()) {
                 return;
             }
         }
@@ -214,10 +224,10 @@ unsafe fn around(address: usize) -> Option<(usize, Mapping)> {
     at.map(|mapping| (before, mapping))
 }
 
-/// Replaces a mapping by a copy in huge pages; `false` if there are none.
+/// Replaces whole huge pages of a mapping by a copy in such; `false` if there are none.
 ///
 /// # Safety
-/// The mapping must be one of this process that nobody writes to.
+/// They must be part of a mapping of this process that nobody writes to.
 unsafe fn replace(mapping: &Mapping) -> bool {
     let size = mapping.end - mapping.start;
     // SAFETY: the copy is made in fresh memory of sufficient size; the last call puts it, whole and with the same
@@ -233,9 +243,7 @@ unsafe fn replace(mapping: &Mapping) -> bool {
         madvise(copy, size, MADV_HUGEPAGE);
         core::ptr::copy_nonoverlapping(mapping.start as *const u8, copy.cast(), size);
         // Huge pages may not have been at hand: this makes them, or says that it cannot.
-        let first = (copy as usize).next_multiple_of(HUGE);
-        let last = (copy as usize + size) / HUGE * HUGE;
-        if madvise(first as *mut c_void, last - first, MADV_COLLAPSE) != 0
+        if madvise(copy, size, MADV_COLLAPSE) != 0
             || mprotect(copy, size, mapping.rights) != 0
             || mremap(copy, size, size, MAY_MOVE_FIXED, mapping.start as *mut c_void) as isize == -1
         {
@@ -245,9 +253,7 @@ unsafe fn replace(mapping: &Mapping) -> bool {
         if before > 0 {
             munmap(room, before);
         }
-        if before < HUGE {
-            munmap(copy.byte_add(size), HUGE - before);
-        }
+        munmap(copy.byte_add(size), HUGE - before);
     }
     true
 }
@@ -351,6 +357,8 @@ mod tests {
         assert_eq!((code.start, code.end, code.inode), (0x41_4000, 0x18f_c000, 1299));
         assert_eq!(code.rights, READ | EXECUTE);
         assert!(code.is_worth_it());
+        let inside = code.inside();
+        assert_eq!((inside.start, inside.end, inside.rights), (0x60_0000, 0x180_0000, READ | EXECUTE));
         assert!(mapping("018fc000-02c23000 r--p 014fc000 fe:00 1299   /opt/z3").is_worth_it());
         for other in [
             "00414000-018fc000 rw-p 00014000 fe:00 1299 /opt/z3",

@@ -12,6 +12,7 @@ use crate::launch::{Interrupted, RunReply, Site, StartRequest};
 
 use super::prefix::Prefix;
 use super::server::{Failed, Server};
+use super::tuning::is_roomy;
 use super::{ExecMode, library};
 
 /// How many servers, and when a prefix is worth one.
@@ -30,8 +31,15 @@ pub(crate) enum FastAttempt {
     Unavailable(String),
 }
 
-/// How many prefixes are remembered that have no server (yet), and how many failures.
-const MEMORY: usize = 64;
+/// How many prefixes and command lines are remembered that have no server (yet), and how many failures.
+const MEMORY: usize = 256;
+
+/// The sight of a command line at which a server is started for it: options that are drawn for one test case are seen
+/// once, and a server for them costs more than it saves.
+const SERVER_AFTER: u32 = 2;
+
+/// The configured sight at which there are no servers but those that are asked for by name.
+const NEVER: u32 = u32::MAX;
 
 pub(crate) struct ServerPool {
     config: ServerPoolConfig,
@@ -49,7 +57,11 @@ struct Key {
     args: Vec<Vec<u8>>,
     env: Vec<Vec<u8>>,
     mode: ExecMode,
-    prefix: Vec<u8>,
+    /// One head may be followed by a command of ours, for some scripts, and not for others.
+    prefix: Prefix,
+    text: Vec<u8>,
+    /// Runs under a small limit of memory have servers that take no more room than a plain start.
+    roomy: bool,
     probe: Option<ProbeRequest>,
 }
 
@@ -98,13 +110,38 @@ impl ServerPool {
         }
     }
 
-    /// Runs `request` behind a fork server if that can be done.
+    /// Runs `request` behind a fork server if that can be done and is worth it.
     pub fn run(&mut self, site: &mut Site, request: &StartRequest) -> Result<FastAttempt, Interrupted> {
+        let snapshot_after = self.config.snapshot_after;
+        let server_after = if snapshot_after == NEVER { NEVER } else { snapshot_after.min(SERVER_AFTER) };
+        match request.mode {
+            ExecMode::PrefixSnapshot => {
+                match self.run_after(site, request, snapshot_after)? {
+                    // Any script can start before `main`.
+                    FastAttempt::NotYet => {
+                        let request = StartRequest { mode: ExecMode::ForkServer, ..request.clone() };
+                        self.run_after(site, &request, server_after)
+                    }
+                    attempt => Ok(attempt),
+                }
+            }
+            ExecMode::LibraryHost => self.run_after(site, request, server_after),
+            _ => self.run_after(site, request, 1),
+        }
+    }
+
+    /// The same behind one kind of server, which is started at this sight of what it is for.
+    fn run_after(
+        &mut self,
+        site: &mut Site,
+        request: &StartRequest,
+        after: u32,
+    ) -> Result<FastAttempt, Interrupted> {
         if request.stdin {
             return Ok(FastAttempt::Unavailable("it reads its script from standard input".to_owned()));
         }
         let prefix = match request.mode {
-            ExecMode::PrefixSnapshot => match Prefix::of(&request.input) {
+            ExecMode::PrefixSnapshot => match Prefix::of(&request.input, &request.args) {
                 Some(prefix) => prefix,
                 None => return Ok(FastAttempt::NotYet),
             },
@@ -115,12 +152,14 @@ impl ServerPool {
             args: request.args.clone(),
             env: request.env.clone(),
             mode: request.mode,
-            prefix: request.input[..prefix.length].to_vec(),
+            prefix,
+            text: request.input[..prefix.length].to_vec(),
+            roomy: is_roomy(&request.limits),
             probe: request.probe.clone(),
         };
         let at = match self.servers.iter().position(|(other, _)| *other == key) {
             Some(at) => at,
-            None => match self.add(site, request, prefix, &key)? {
+            None => match self.add(site, request, prefix, &key, after)? {
                 Ok(at) => at,
                 Err(attempt) => return Ok(attempt),
             },
@@ -156,12 +195,13 @@ impl ServerPool {
         request: &StartRequest,
         prefix: Prefix,
         key: &Key,
+        after: u32,
     ) -> Result<Result<usize, FastAttempt>, Interrupted> {
         let fingerprint = key.fingerprint();
         if let Some((_, reason)) = self.failed.iter().find(|(failed, _)| *failed == fingerprint) {
             return Ok(Err(FastAttempt::Unavailable(reason.clone())));
         }
-        if request.mode == ExecMode::PrefixSnapshot && self.sights(fingerprint) < self.config.snapshot_after {
+        if self.sights(fingerprint) < after {
             return Ok(Err(FastAttempt::NotYet));
         }
         let library = match self.library_for(request) {

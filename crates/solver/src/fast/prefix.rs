@@ -2,7 +2,8 @@
 //!
 //! The best prefix is the *head*: options, infos and the logic, which thousands of scripts share. What a solver does
 //! for its first declaration is most of its start, so a head is followed by a declaration of ours that changes
-//! nothing. A script without a head has its own declarations as its prefix; only its mutants share them.
+//! nothing: the script's own next command is one that would have made the solver get ready just so, and none of those
+//! that follow can tell. Any other script has its own declarations as its prefix; only its mutants share them.
 
 /// The commands that may be executed before the fork: they ask nothing and only build state in memory.
 const DECLARING: [&[u8]; 14] = [
@@ -25,8 +26,27 @@ const DECLARING: [&[u8]; 14] = [
 /// The commands of a head.
 const SETTING: [&[u8]; 3] = [b"set-logic", b"set-info", b"set-option"];
 
-/// Makes the solver get ready for terms: a name for a sort that exists anyway, which no script mentions.
+/// The commands for which a solver gets ready for terms, as it does for ours.
+const BUILDING: [&[u8]; 12] = [
+    b"assert",
+    b"declare-const",
+    b"declare-fun",
+    b"declare-sort",
+    b"declare-datatype",
+    b"declare-datatypes",
+    b"define-const",
+    b"define-fun",
+    b"define-fun-rec",
+    b"define-funs-rec",
+    b"define-sort",
+    b"define-sorts",
+];
+
+/// Makes the solver get ready for terms: a name for a sort that exists anyway.
 const WARM_UP: &[u8] = b" (define-sort |osprey warm-up| () Bool)";
+
+/// What a script must not mention if ours is not to be in its way: a name with a space can only be written like this.
+const WARM_UP_NAME: &[u8] = b"osprey warm-up";
 
 /// How much the solver reads at once; the prefix is padded to a multiple of it, so that every command in it has been
 /// executed when the solver asks for more.
@@ -44,10 +64,12 @@ impl Prefix {
     /// Where the solver starts at the beginning.
     pub const NOTHING: Prefix = Prefix { length: 0, warm: false };
 
-    /// The prefix of a script. `None` if there is none that ends with a line: then there is no place to pad without
-    /// moving what follows to other columns, which error messages would show.
-    pub fn of(script: &[u8]) -> Option<Prefix> {
-        if let Some(length) = head(script) {
+    /// The prefix of a script that is run with these arguments. `None` if there is none that ends with a line: then there
+    /// is no place to pad without moving what follows to other columns, which error messages would show.
+    pub fn of(script: &[u8], args: &[Vec<u8>]) -> Option<Prefix> {
+        if !answers_everything(script, args)
+            && let Some(length) = head(script)
+        {
             return Some(Prefix { length, warm: true });
         }
         declarations(script).map(|length| Prefix { length, warm: false })
@@ -76,16 +98,30 @@ fn last_line(text: &[u8]) -> &[u8] {
     text.rsplit(|byte| *byte == b'\n').next().unwrap_or_default()
 }
 
-/// The length of the script's head.
+/// Whether Z3 may have been told to answer every command with `success`, ours too: `smtlib2_compliant`, in any of the
+/// spellings that it takes for the same.
+fn answers_everything(script: &[u8], args: &[Vec<u8>]) -> bool {
+    let asks = |text: &[u8]| text.windows(9).any(|word| word.eq_ignore_ascii_case(b"compliant"));
+    asks(script) || args.iter().any(|arg| asks(arg))
+}
+
+/// The length of the script's head, if a command of ours behind it changes nothing.
 fn head(script: &[u8]) -> Option<usize> {
     let length = longest(script, &SETTING)?;
-    let head = &script[..length];
+    let (head, rest) = script.split_at(length);
     // Every command would be answered, ours too.
-    let answered = head.windows(13).any(|word| word == b"print-success");
-    // Options cannot be set once the solver is ready for terms.
-    let more = script[skip_blank(script, length)..].starts_with(b"(set-");
+    let answered = contains(head, b"print-success");
+    // Options and the logic cannot be set once the solver is ready for terms, and it answers some questions differently.
+    let next = skip_blank(script, length);
+    let ready = next == script.len() || name(script, next).is_some_and(|name| BUILDING.contains(&name));
+    // A command that is refused may not have made it ready.
+    let set_later = contains(rest, b"set-option") || contains(rest, b"set-logic");
     let commented = last_line(&head[..length - 1]).contains(&b';');
-    (!answered && !more && !commented).then_some(length)
+    (!answered && ready && !set_later && !commented && !contains(script, WARM_UP_NAME)).then_some(length)
+}
+
+fn contains(text: &[u8], word: &[u8]) -> bool {
+    text.windows(word.len()).any(|part| part == word)
 }
 
 /// The length of the longest prefix of such commands that ends with a line.
@@ -125,13 +161,18 @@ fn skip_past(script: &[u8], at: usize, end: u8) -> usize {
     script[at..].iter().position(|byte| *byte == end).map_or(script.len(), |length| at + length + 1)
 }
 
-/// The end of the command at `at`, if it is complete, one of these, and harmless.
-fn command(script: &[u8], at: usize, commands: &[&[u8]]) -> Option<usize> {
+/// The name of the command at `at`.
+fn name(script: &[u8], at: usize) -> Option<&[u8]> {
     if script.get(at) != Some(&b'(') {
         return None;
     }
-    let head = &script[skip_blank(script, at + 1)..];
-    let head = &head[..head.iter().position(|byte| b" \t\r\n()\";|".contains(byte))?];
+    let name = &script[skip_blank(script, at + 1)..];
+    Some(&name[..name.iter().position(|byte| b" \t\r\n()\";|".contains(byte))?])
+}
+
+/// The end of the command at `at`, if it is complete, one of these, and harmless.
+fn command(script: &[u8], at: usize, commands: &[&[u8]]) -> Option<usize> {
+    let head = name(script, at)?;
     if !commands.contains(&head) {
         return None;
     }
@@ -165,7 +206,7 @@ mod tests {
 
     /// The prefix as text, and whether it is a head.
     fn prefix(script: &str) -> Option<(&str, bool)> {
-        Prefix::of(script.as_bytes()).map(|prefix| (&script[..prefix.length], prefix.warm))
+        Prefix::of(script.as_bytes(), &[]).map(|prefix| (&script[..prefix.length], prefix.warm))
     }
 
     #[test]
@@ -196,8 +237,29 @@ mod tests {
             "(set-logic ALL)\n(set-option :produce-models true)(declare-const x Int)\n",
             "(set-option :print-success true)\n(declare-const x Int)\n",
             "(set-logic ALL) ; all of it\n(declare-const x Int)\n",
+            "(set-logic ALL)\n(echo \"a\")\n(set-option :produce-proofs true)\n(declare-const x Int)\n",
+            "(set-logic ALL)\n(get-info :name)\n(declare-const x Int)\n",
+            "(set-option :model true)\n(get-option :model)\n(set-logic QF_LIA)\n",
+            "(set-option :model true)\n( set-logic QF_LIA) (declare-const x Int)\n",
+            "(set-option :model true)\n( ; here\nset-logic QF_LIA) (declare-const x Int)\n",
+            "(set-logic ALL)\n(declare-const 3 Int)\n(set-option :produce-proofs true)\n",
+            "(set-option :SMTLIB2-Compliant true)\n(declare-const x Int)\n",
+            "(set-logic ALL)\n(define-sort |osprey warm-up| () Int)\n",
         ] {
             assert!(prefix(head).is_none_or(|(_, warm)| !warm), "{head}");
+        }
+        let script = b"(set-logic ALL)\n(declare-const x Int)\n";
+        let warm =
+            |arg: &str| Prefix::of(script, &[arg.as_bytes().to_vec()]).is_some_and(|prefix| prefix.warm);
+        assert!(warm("-T:3") && !warm("smtlib2_compliant=true"));
+    }
+
+    #[test]
+    fn a_head_may_be_all_or_be_followed_by_what_makes_the_solver_ready() {
+        for rest in ["", " \n; no more", "(assert true)\n", "( ; why\n declare-sort S 0)\n(get-info :name)\n"]
+        {
+            let script = format!("(set-logic ALL)\n{rest}");
+            assert_eq!(prefix(&script), Some(("(set-logic ALL)\n", true)), "{script}");
         }
     }
 

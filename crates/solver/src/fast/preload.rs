@@ -117,11 +117,14 @@ unsafe extern "C" fn serve_then_main(argc: c_int, argv: *mut *mut c_char, env: *
         let (from_main, from_input) = (probe::asked(probe::FROM_MAIN), probe::asked(probe::FROM_INPUT));
         PROBE_WAITS.store(from_input, Relaxed);
         PROBED.store(from_main || from_input, Relaxed);
-        if !at.is_null() || from_main || from_input {
+        let functions = getenv(text(job::TUNED));
+        if !at.is_null() || from_main || from_input || !functions.is_null() {
             close(job::LIBRARY_FD);
             // The solver, and whatever it starts, sees the environment of a plain start.
             unsetenv(text(probe::PROBE));
             unsetenv(c"LD_PRELOAD".as_ptr());
+            unset_ours(job::ALLOCATOR, job::ALLOCATOR_SETTING);
+            unset_ours(job::BINDING, job::BINDING_SETTING);
         }
         if from_main {
             probe::arm();
@@ -132,21 +135,33 @@ unsafe extern "C" fn serve_then_main(argc: c_int, argv: *mut *mut c_char, env: *
             } else if strcmp(at, text(job::AT_INPUT_END)) == 0 {
                 PENDING.store(INPUT_END, Relaxed);
             }
-            let functions = getenv(text(job::TUNED));
             if !functions.is_null() {
                 TUNED.store(true, Relaxed);
                 note_functions(functions);
             }
-            unsetenv(text(job::TUNED));
-            unsetenv(text(job::ALLOCATOR));
             unsetenv(text(job::FORK_AT));
         }
+        unsetenv(text(job::TUNED));
         if PENDING.load(Relaxed) == MAIN {
             PENDING.store(NOTHING, Relaxed);
             serve();
         }
         let main: Main = core::mem::transmute(REAL_MAIN.load(Relaxed));
         main(argc, argv, env)
+    }
+}
+
+/// Removes a variable from the environment, unless the run has brought its own.
+///
+/// # Safety
+/// Only while one thread runs; both strings must end with a zero byte.
+unsafe fn unset_ours(name: &'static str, value: &'static str) {
+    // SAFETY: all strings end with a zero byte, and nobody else uses the environment meanwhile.
+    unsafe {
+        let found = getenv(text(name));
+        if !found.is_null() && strcmp(found, text(value)) == 0 {
+            unsetenv(text(name));
+        }
     }
 }
 

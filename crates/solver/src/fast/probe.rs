@@ -11,6 +11,8 @@ use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use super::job;
+
 /// The descriptor of the log: a [`Table`], then eight bytes for each trap.
 pub const LOG_FD: c_int = 197;
 /// Patched copies are at even steps from here, the files they are copies of at odd ones.
@@ -183,7 +185,7 @@ pub unsafe fn arm() {
         dl_iterate_phdr(find, core::ptr::null_mut());
         let count = (*WATCHED.table.get()).count as usize;
         for (number, part) in (&(*WATCHED.table.get()).parts)[..count].iter().enumerate() {
-            if (*WATCHED.starts.get())[number] != 0 {
+            if (*WATCHED.starts.get())[number] != 0 && job::is_roomy() {
                 // Shared, though nobody writes: so it is not taken for constants that are worth a copy.
                 let file = FIRST_COPY_FD + 2 * part.file as c_int + 1;
                 let (length, offset) = (part.length as usize, part.offset as i64);

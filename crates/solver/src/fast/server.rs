@@ -15,7 +15,8 @@ use crate::launch::{
 
 use super::ExecMode;
 use super::job::{
-    AT_INPUT_END, AT_MAIN, CONTROL_FD, FORK_AT, Job, LIBRARY_FD, MAGIC, Report, Started, Usage,
+    AT_INPUT_END, AT_MAIN, BINDING, BINDING_SETTING, CONTROL_FD, FORK_AT, Job, LIBRARY_FD, MAGIC, Report,
+    Started, Usage,
 };
 use super::prefix::Prefix;
 use super::probe::{FROM_INPUT, FROM_MAIN, PROBE};
@@ -26,6 +27,8 @@ pub(super) struct Server {
     control: OwnedFd,
     output: Stream,
     error: Stream,
+    /// What its start has reached, of the code that is watched: part of every job's trace.
+    reached: Vec<u32>,
 }
 
 /// One of its output streams. The jobs share the pipe one after the other.
@@ -83,9 +86,12 @@ impl Server {
             Err(errno) => return Ok(Err(Failed(io::Error::from_raw_os_error(errno).to_string()))),
         };
         drop(control_end);
-        let mut server = Server { child, control, output, error };
+        let mut server = Server { child, control, output, error, reached: Vec::new() };
         match server.await_ready(site, request) {
-            Ok(Ok(())) => Ok(Ok(server)),
+            Ok(Ok(())) => {
+                server.reached = site.reached_by_start(request);
+                Ok(Ok(server))
+            }
             Ok(Err(failed)) => {
                 server.stop();
                 Ok(Err(failed))
@@ -208,7 +214,7 @@ impl Server {
             stderr: finish(stderr),
             fallback: None,
             stack: None,
-            sites: None,
+            sites: request.probe.as_ref().map(|_| Ok(self.reached.clone())),
         }))
     }
 
@@ -301,12 +307,18 @@ fn prepare(
     };
     // Our own host clears nothing up.
     let program = library.map(|_| Path::new(OsStr::from_bytes(&request.program)));
-    let told = site.tuning.server(program);
-    let environment = site.tuned_environment(request).and_then(|mut env| {
+    let told = site.tuning.server(program, &request.limits);
+    let allocator = site.tuning.allocator(request.mode, &request.limits, &request.env);
+    let environment = site.environment(&request.env).and_then(|mut env| {
+        env.extend(allocator);
         env.push(assignment(FORK_AT, at)?);
         env.extend(told);
         if library.is_some() {
             env.push(preload()?);
+            // The last of two with one name would not count.
+            if !request.env.iter().any(|entry| entry.starts_with(b"LD_BIND_NOW=")) {
+                env.push(assignment(BINDING, BINDING_SETTING)?);
+            }
         }
         env.extend(request.probe.as_ref().and_then(probe_variable));
         site.program(request, env)

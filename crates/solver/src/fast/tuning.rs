@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 use object::read::{ReadCache, elf::ElfFile64};
 use object::{Object, ObjectSymbol};
 
+use crate::limits::Limits;
+
 use super::{ExecMode, job};
 
 /// The environment variable that turns all of it off when it is `off`, to measure what it is worth.
@@ -23,11 +25,6 @@ pub const TUNING_VARIABLE: &str = "OSPREY_TUNING";
 pub fn wanted() -> bool {
     std::env::var_os(TUNING_VARIABLE).is_none_or(|value| value != "off")
 }
-
-/// Huge pages for fresh memory, which is got 32 MiB at a time, never given back, and used for all but the largest
-/// blocks. Unknown to C libraries before 2.35, which ignore it.
-const ALLOCATOR: &str = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=33554432:\
-                         glibc.malloc.trim_threshold=1073741824:glibc.malloc.mmap_threshold=33554432";
 
 /// Where the kernel says whether it gives huge pages.
 const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
@@ -59,34 +56,50 @@ impl Tuning {
         self.wanted && self.huge_pages
     }
 
-    /// The setting of the allocator, for a run in this mode whose own variables are these. Not for plain starts, which are
-    /// what a user would start, nor for cvc5, which uses too little memory to gain from it.
-    pub fn allocator(&self, mode: ExecMode, own: &[Vec<u8>]) -> Option<CString> {
+    /// The setting of the allocator, for a run like this whose own variables are these. Not for plain starts, which are
+    /// what a user would start, nor for cvc5, which uses too little memory to gain from it, nor where 32 MiB are much.
+    pub fn allocator(&self, mode: ExecMode, limits: &Limits, own: &[Vec<u8>]) -> Option<CString> {
         let gains = matches!(mode, ExecMode::ForkServer | ExecMode::PrefixSnapshot);
         let set = own.iter().any(|entry| entry.starts_with(b"GLIBC_TUNABLES="));
-        let wanted = self.huge_pages() && gains && !set;
-        wanted.then(|| CString::new(ALLOCATOR).unwrap_or_default())
+        let wanted = self.huge_pages() && gains && !set && is_roomy(limits);
+        wanted.then(|| setting(job::ALLOCATOR, job::ALLOCATOR_SETTING))
     }
 
-    /// What a server is told; of this program, if it is one that may clear up behind its answers.
-    pub fn server(&mut self, program: Option<&Path>) -> Option<CString> {
-        if !self.wanted {
+    /// The variables of a run that is only the first of its kind: a plain start with the allocator's setting, which the
+    /// preloaded library removes before `main`.
+    pub fn first_run(&self, mode: ExecMode, limits: &Limits, own: &[Vec<u8>]) -> Option<[CString; 2]> {
+        let preloads = own.iter().any(|entry| entry.starts_with(b"LD_PRELOAD="));
+        let allocator = self.allocator(mode, limits, own).filter(|_| !preloads)?;
+        Some([allocator, setting(job::TUNED, "")])
+    }
+
+    /// What a server for runs under such limits is told; of this program, if it is one that may clear up behind its
+    /// answers.
+    pub fn server(&mut self, program: Option<&Path>, limits: &Limits) -> Option<CString> {
+        if !self.wanted || !is_roomy(limits) {
             return None;
         }
-        let Some(program) = program else { return CString::new(told("")).ok() };
+        let Some(program) = program else { return Some(setting(job::TUNED, "")) };
         if let Some((_, told)) = self.programs.iter().find(|(known, _)| known == program) {
             return Some(told.clone());
         }
         let functions: Vec<String> =
             clearing_up(program).iter().map(|address| format!("{address:x}")).collect();
-        let told = CString::new(told(&functions.join(","))).ok()?;
+        let told = setting(job::TUNED, &functions.join(","));
         self.programs.push((program.to_owned(), told.clone()));
         Some(told)
     }
 }
 
-fn told(functions: &str) -> String {
-    format!("{}={functions}", job::TUNED.trim_end_matches('\0'))
+/// Whether a run may use so much memory that some more for larger pages does not matter.
+pub(super) fn is_roomy(limits: &Limits) -> bool {
+    limits.memory.is_none_or(|memory| memory >= job::ROOMY)
+}
+
+/// A variable; the strings that the preloaded library shares end with a zero byte.
+fn setting(name: &str, value: &str) -> CString {
+    let text = format!("{}={}", name.trim_end_matches('\0'), value.trim_end_matches('\0'));
+    CString::new(text).unwrap_or_default()
 }
 
 /// The addresses of the functions that only clear up, as far as the executable names them.
@@ -120,7 +133,9 @@ mod tests {
     #[test]
     fn a_run_keeps_its_own_setting_of_the_allocator() {
         let tuning = Tuning { wanted: true, huge_pages: true, programs: Vec::new() };
-        let own = |entry: &str| tuning.allocator(ExecMode::ForkServer, &[entry.as_bytes().to_vec()]);
+        let own = |entry: &str| {
+            tuning.allocator(ExecMode::ForkServer, &Limits::default(), &[entry.as_bytes().to_vec()])
+        };
         assert!(own("A=b").is_some());
         assert_eq!(own("GLIBC_TUNABLES=glibc.malloc.check=3"), None);
     }
@@ -128,7 +143,28 @@ mod tests {
     #[test]
     fn a_plain_start_is_left_alone() {
         let tuning = Tuning { wanted: true, huge_pages: true, programs: Vec::new() };
-        assert_eq!(tuning.allocator(ExecMode::Plain, &[]), None);
+        assert_eq!(tuning.allocator(ExecMode::Plain, &Limits::default(), &[]), None);
+        assert_eq!(tuning.first_run(ExecMode::Plain, &Limits::default(), &[]), None);
+    }
+
+    #[test]
+    fn a_run_with_little_memory_is_left_alone() {
+        let mut tuning = Tuning { wanted: true, huge_pages: true, programs: Vec::new() };
+        for (megabytes, expected) in [(48, false), (255, false), (256, true), (4096, true)] {
+            let limits = Limits { memory: Some(megabytes << 20), ..Limits::default() };
+            assert_eq!(tuning.allocator(ExecMode::PrefixSnapshot, &limits, &[]).is_some(), expected);
+            assert_eq!(tuning.server(None, &limits).is_some(), expected, "{megabytes} MiB");
+        }
+    }
+
+    #[test]
+    fn a_first_run_with_a_preloaded_library_of_its_own_is_left_alone() {
+        let tuning = Tuning { wanted: true, huge_pages: true, programs: Vec::new() };
+        let first = |own: &str| {
+            tuning.first_run(ExecMode::PrefixSnapshot, &Limits::default(), &[own.as_bytes().to_vec()])
+        };
+        assert!(first("A=b").is_some());
+        assert_eq!(first("LD_PRELOAD=other.so"), None);
     }
 
     #[test]
@@ -136,9 +172,11 @@ mod tests {
         let own = std::env::current_exe().expect("our own path");
         let mut unwanted = Tuning { wanted: false, huge_pages: true, programs: Vec::new() };
         let snapshot = ExecMode::PrefixSnapshot;
-        assert_eq!((unwanted.allocator(snapshot, &[]), unwanted.server(Some(&own))), (None, None));
+        let limits = Limits::default();
+        assert_eq!(unwanted.allocator(snapshot, &limits, &[]), None);
+        assert_eq!(unwanted.server(Some(&own), &limits), None);
         let small = Tuning { wanted: true, huge_pages: false, programs: Vec::new() };
-        assert_eq!(small.allocator(snapshot, &[]), None);
+        assert_eq!(small.allocator(snapshot, &limits, &[]), None);
     }
 
     #[test]
@@ -156,7 +194,8 @@ mod tests {
         let script = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(script.path(), "#!/bin/sh\n").expect("written");
         for _ in 0..2 {
-            assert_eq!(tuning.server(Some(script.path())).as_deref(), Some(c"OSPREY_TUNED="));
+            let told = tuning.server(Some(script.path()), &Limits::default());
+            assert_eq!(told.as_deref(), Some(c"OSPREY_TUNED="));
         }
         assert_eq!(tuning.programs.len(), 1);
     }

@@ -49,7 +49,9 @@ pub struct LauncherConfig {
     pub scratch: Option<PathBuf>,
     /// How many fork servers are kept at once (at most 32); as many as the machine has room for if not told.
     pub servers: usize,
-    /// At which sight of the same prefix a snapshot of it is made: making one costs as much as a plain run.
+    /// At which sight of the same prefix a snapshot of it is made; until then its scripts are forked just before `main`. The
+    /// first run behind a new snapshot costs what two or three of those cost. Library hosts and these fork servers are
+    /// started at the second sight of a command line, or at this one if that is earlier; `u32::MAX` is for none of them.
     pub snapshot_after: u32,
     /// The wall around solvers; what the user's environment says if not told.
     pub wall: WallChoice,
@@ -63,7 +65,7 @@ impl Default for LauncherConfig {
             launcher: None,
             scratch: None,
             servers: affordable_servers(),
-            snapshot_after: 2,
+            snapshot_after: 4,
             wall: WallChoice::of_user(),
             tuned: tuning_wanted(),
         }
@@ -331,12 +333,13 @@ fn resolve(invocation: &Invocation) -> Result<StartRequest, LaunchError> {
         stdin: invocation.stdin,
         limits: invocation.limits.clone(),
         mode: match (&invocation.probe, invocation.mode) {
-            // All that a run reaches is wanted: also what a snapshot has behind it.
+            // All that a run reaches is wanted: also what a snapshot has behind it. For traces that need not be exact it
+            // could be added, but they cost more from snapshots (docs/fast-starts.md).
             (Some(probe), ExecMode::PrefixSnapshot) if probe.trace != Trace::New => ExecMode::ForkServer,
             (_, mode) => mode,
         },
         // All that a run reaches is wanted: also what clears up.
-        brief: invocation.brief && invocation.probe.as_ref().is_none_or(|probe| probe.trace == Trace::New),
+        brief: invocation.brief && invocation.probe.as_ref().is_none_or(|probe| !probe.trace.is_exact()),
         stack: invocation.stack,
         probe: invocation.probe.clone(),
     };

@@ -87,14 +87,19 @@ pub(crate) fn is_stopped(process: libc::pid_t) -> bool {
     matches!(stat.get(after), Some(b'T'))
 }
 
+/// A process number and a space, generously.
+const LONGEST_NUMBER: usize = 24;
+
 /// Reads the kernel's list of children from its beginning.
 fn read_children(list: &File) -> io::Result<Vec<libc::pid_t>> {
     let mut text = Vec::new();
     let mut part = [0; 1 << 10];
     loop {
-        match list.read_at(&mut part, text.len() as u64)? {
-            0 => break,
-            length => text.extend_from_slice(&part[..length]),
+        let length = list.read_at(&mut part, text.len() as u64)?;
+        text.extend_from_slice(&part[..length]);
+        // The kernel fills what it is given with whole numbers: where one more would have had room, there is none.
+        if length < part.len() - LONGEST_NUMBER {
+            break;
         }
     }
     let words = text.split(u8::is_ascii_whitespace).map(str::from_utf8);

@@ -49,7 +49,7 @@ fn be_guard(args: Vec<OsString>) -> ! {
     let mut frames = Frames::new(stream);
     let number = |at: usize, or: u64| args.get(at).and_then(|text| text.to_str()?.parse().ok()).unwrap_or(or);
     let parent = args.first().filter(|parent| !parent.is_empty()).map(PathBuf::from);
-    let pool = ServerPoolConfig { servers: number(1, 8) as usize, snapshot_after: number(2, 2) as u32 };
+    let pool = ServerPoolConfig { servers: number(1, 8) as usize, snapshot_after: number(2, 4) as u32 };
     let wall: WallChoice = args.get(3).and_then(|word| word.to_str()?.parse().ok()).unwrap_or_default();
     let tuned = args.get(4).is_none_or(|word| word != UNTUNED);
     let (reaper, scratch) =
@@ -158,16 +158,8 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// What a request's program is to see, with the settings that make its run cost the kernel less. A run that was to be
-    /// fast and cannot be has them too.
-    pub fn tuned_environment(&self, request: &StartRequest) -> Option<Vec<CString>> {
-        let mut all = self.environment(&request.env)?;
-        all.extend(self.tuning.allocator(request.mode, &request.env));
-        Some(all)
-    }
-
     /// The cleaned environment with a run's own variables, as `execve` wants it.
-    fn environment(&self, own: &[Vec<u8>]) -> Option<Vec<CString>> {
+    pub fn environment(&self, own: &[Vec<u8>]) -> Option<Vec<CString>> {
         let name =
             |entry: &[u8]| entry.iter().position(|byte| *byte == b'=').map(|end| entry[..=end].to_vec());
         let names: Vec<_> = own.iter().map(|entry| name(entry)).collect();
@@ -182,6 +174,13 @@ impl Site {
     /// The descriptors that a process must have for its probe, and their places.
     pub fn probe_descriptors(&self, request: &StartRequest) -> Vec<(RawFd, RawFd)> {
         self.probe_of(request).map(Probe::descriptors).unwrap_or_default()
+    }
+
+    /// What the start of a server for such requests has reached, as far as it belongs to the traces of its jobs.
+    pub fn reached_by_start(&mut self, request: &StartRequest) -> Vec<u32> {
+        let probe = request.probe.as_ref().and_then(|probe| self.probes.get(probe).ok());
+        // A trace without them is a worse one, no wrong one.
+        probe.and_then(|probe| probe.take_start().ok()).unwrap_or_default()
     }
 
     fn probe_of(&self, request: &StartRequest) -> Option<&Probe> {
@@ -269,8 +268,15 @@ fn run_watched(
     if reason.is_none() {
         let mut reply = run(site, pool, &request)?;
         let Reply::Ran(ran) = &mut reply else { return Ok(reply) };
-        reason = ran.sites.take().and_then(Result::err);
-        match site.probes.get(&probe).map(Probe::take) {
+        let before = match ran.sites.take() {
+            Some(Err(why)) => {
+                reason = Some(why);
+                Vec::new()
+            }
+            Some(Ok(before)) => before,
+            None => Vec::new(),
+        };
+        match site.probes.get(&probe).map(|probe| probe.take(&before)) {
             _ if reason.is_some() => {}
             Ok(Ok(sites)) if ran.exit != Exit::Signaled(libc::SIGTRAP) => {
                 ran.sites = Some(Ok(sites));
@@ -342,20 +348,26 @@ fn run_plain(
     let mut extra = Vec::new();
     let mut own = Vec::new();
     let mut executed = None;
+    let mut preloaded = false;
     if let (Some(probe), Some(made)) = (&request.probe, site.probe_of(request)) {
         executed = made.executable();
         if executed.is_none() {
             extra = made.descriptors();
             own.extend(probe_variable(probe));
         }
-        if matches!(probe.way, ProbeWay::Main | ProbeWay::Input)
-            && let Ok(library) = pool.library()
-        {
-            extra.push((library.as_raw_fd(), LIBRARY_FD));
-            own.extend(preload());
+        preloaded = matches!(probe.way, ProbeWay::Main | ProbeWay::Input);
+    }
+    if preloaded && let Ok(library) = pool.library() {
+        extra.push((library.as_raw_fd(), LIBRARY_FD));
+        own.extend(preload());
+        // Only where the library that takes it away again is there anyway: some programs do not bear it. And a run that
+        // could not be fast is left alone: what kept it from that may have been the tuning.
+        if fallback.is_none() {
+            let first = site.tuning.first_run(request.mode, &request.limits, &request.env);
+            own.extend(first.into_iter().flatten());
         }
     }
-    let program = site.tuned_environment(request).and_then(|mut env| {
+    let program = site.environment(&request.env).and_then(|mut env| {
         env.append(&mut own);
         let program = site.program(request, env)?;
         match executed {
