@@ -22,6 +22,7 @@ mod code;
 mod explorer;
 mod huge;
 mod list;
+mod mapped;
 mod patched;
 mod set;
 mod sites;
@@ -53,6 +54,13 @@ pub enum Trace {
     /// All functions that it reaches, as far as it matters how rare they are: functions that half of the runs of the same
     /// launcher have reached are taken for granted.
     Approximate,
+}
+
+impl Trace {
+    /// Whether all that a run reaches is told, and nothing else.
+    pub(crate) fn is_exact(self) -> bool {
+        matches!(self, Trace::Functions | Trace::Blocks)
+    }
 }
 
 /// What is to be watched in a run, and how.

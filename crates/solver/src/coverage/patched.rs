@@ -8,6 +8,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 use super::list::SiteList;
+use super::mapped::Mapped;
 use super::sites::TRAP;
 use super::usual::Usual;
 use super::{ProbeFile, ProbeRequest, ProbeWay, Trace, huge};
@@ -131,11 +132,43 @@ impl Probe {
     }
 
     /// The sites reached since the last call, in order: of all files one after the other. They do not trap again, unless
-    /// everything that a run reaches is wanted.
-    pub fn take(&mut self) -> io::Result<Vec<u32>> {
+    /// everything that a run reaches is wanted. `before` is what the start of its server has reached.
+    pub fn take(&mut self, before: &[u32]) -> io::Result<Vec<u32>> {
+        let mut reached = self.logged()?;
+        match self.trace {
+            // A process that is watched from inside has seen to it.
+            Trace::New if !self.executed => {}
+            Trace::New => self.write_sites(&reached, false)?,
+            Trace::Functions | Trace::Blocks => {
+                self.write_sites(&reached, true)?;
+                reached = united(reached, before);
+            }
+            Trace::Approximate => {
+                self.write_sites(&reached, true)?;
+                reached = united(reached, before);
+                let usual = self.usual.observe(&reached);
+                self.write_sites(&usual, false)?;
+                reached = united(reached, &self.usual.sites);
+            }
+        }
+        Ok(reached)
+    }
+
+    /// What the start of a server has reached, for the traces of its jobs. What is new is told with the first job.
+    pub fn take_start(&mut self) -> io::Result<Vec<u32>> {
+        if self.trace == Trace::New {
+            return Ok(Vec::new());
+        }
+        let reached = self.logged()?;
+        self.write_sites(&reached, true)?;
+        Ok(reached)
+    }
+
+    /// What is new in the log, in order.
+    fn logged(&mut self) -> io::Result<Vec<u32>> {
         let end = self.log.metadata()?.len();
         if end <= self.read {
-            return Ok(self.usual.sites.clone());
+            return Ok(Vec::new());
         }
         let mut bytes = vec![0; (end - self.read) as usize];
         self.log.read_exact_at(&mut bytes, self.read)?;
@@ -151,20 +184,6 @@ impl Probe {
         }
         reached.sort_unstable();
         reached.dedup();
-        match self.trace {
-            // A process that is watched from inside has seen to it.
-            Trace::New if !self.executed => {}
-            Trace::New => self.write_sites(&reached, false)?,
-            Trace::Functions | Trace::Blocks => self.write_sites(&reached, true)?,
-            Trace::Approximate => {
-                let (usual, others) = self.usual.observe(&reached);
-                self.write_sites(&others, true)?;
-                self.write_sites(&usual, false)?;
-                reached.extend(&self.usual.sites);
-                reached.sort_unstable();
-                reached.dedup();
-            }
-        }
         Ok(reached)
     }
 
@@ -177,26 +196,38 @@ impl Probe {
             if from == to {
                 continue;
             }
-            // A file that is executed cannot be written to, nor one executed that is open to be written to.
-            let opened = if self.executed { Some(writable(&copy.patched)?) } else { None };
-            let file = opened.as_ref().unwrap_or(&copy.patched);
+            // A file that is executed cannot be mapped to be written to, nor one executed that is open to be written to.
+            let opened = if copy.mapped.is_none() { Some(writable(&copy.patched)?) } else { None };
             for site in &reached[from..to] {
                 let offset = u64::from(copy.list.sites[(site - copy.first) as usize]);
                 let mut byte = [TRAP];
                 if !trap {
                     copy.original.read_exact_at(&mut byte, offset)?;
                 }
-                file.write_all_at(&byte, offset)?;
+                match (&copy.mapped, &opened) {
+                    (Some(mapped), _) => mapped.set(offset, byte[0]),
+                    (None, file) => file.as_ref().unwrap_or(&copy.patched).write_all_at(&byte, offset)?,
+                }
             }
         }
         Ok(())
     }
 }
 
+/// Both, in order.
+fn united<'s>(mut sites: Vec<u32>, others: impl IntoIterator<Item = &'s u32>) -> Vec<u32> {
+    sites.extend(others);
+    sites.sort_unstable();
+    sites.dedup();
+    sites
+}
+
 /// A file with traps in it.
 struct Copy {
     original: File,
     patched: File,
+    /// The patched file in memory, unless it is executed.
+    mapped: Option<Mapped>,
     list: SiteList,
     /// The number of its first site.
     first: u32,
@@ -230,10 +261,13 @@ impl Copy {
             }
             patched.write_all_at(&bytes, *start)?;
         }
-        if whole {
+        let mapped = if whole {
             patched = reopened(&patched, OpenOptions::new().read(true))?;
-        }
-        Ok(Copy { original, patched: kept(patched)?, list, first })
+            None
+        } else {
+            Some(Mapped::new(&patched, size)?)
+        };
+        Ok(Copy { original, patched: kept(patched)?, mapped, list, first })
     }
 }
 

@@ -94,6 +94,12 @@ impl NamedFunctions {
         Ok(NamedFunctions { functions })
     }
 
+    /// Has hardly any function a name? Then the program was stripped.
+    pub fn are_missing(&self) -> bool {
+        let nameless = self.functions.iter().filter(|named| named.function.name.starts_with('+')).count();
+        !self.functions.is_empty() && nameless * 10 > self.functions.len() * 9
+    }
+
     /// How much of each module a set holds.
     pub fn summary(&self, code: &Code, set: &SiteSet) -> Summary {
         let mut modules: BTreeMap<&str, ModuleCoverage> = BTreeMap::new();

@@ -1,17 +1,21 @@
 //! `osprey solvers coverage`: which of a solver's code do these files reach?
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use solver::Solver;
-use solver::coverage::{Code, Difference, Explorer, NamedFunctions, SiteSet, Summary, Trace};
+use solver::coverage::{Code, Difference, Explorer, NamedFunctions, SetError, SiteSet, Summary, Trace};
 use solver::limits::Limits;
 
 use crate::exit::Exit;
-use crate::{duration, inputs, limits, output, solver_choice};
+use crate::{duration, inputs, interrupt, limits, output, solver_choice};
 
 /// Which code of a solver do files reach? Any release, as it is: no special build
 #[derive(Args)]
@@ -24,7 +28,8 @@ Examples:
 
 The files are run in their order, each with what the earlier ones have reached behind it: `new` is what
 nobody has reached before. A set (--save, --add, --compare) holds the blocks that were reached, by the hash of
-the solver's files; sets of the same binaries can be united.
+the solver's files; sets of the same binaries can be united. Ctrl-C ends it early: what was reached until then
+is saved and shown.
 
 Exit code 4 if the solver cannot be run, or its code cannot be watched.")]
 pub struct Coverage {
@@ -55,6 +60,11 @@ pub struct Coverage {
     /// Modules that are listed
     #[arg(long, value_name = "N", default_value_t = 30)]
     modules: usize,
+
+    /// Runs at the same time. Each process begins with nothing reached: what a file has new depends on its neighbours
+    /// then, the whole does not
+    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: u16,
 
     /// Time for each run
     #[arg(long, value_name = "TIME", default_value = "10", value_parser = duration::parse)]
@@ -108,6 +118,8 @@ struct Subject {
     code: Code,
     names: NamedFunctions,
     limits: Limits,
+    /// Runs at the same time.
+    jobs: usize,
 }
 
 impl Coverage {
@@ -119,7 +131,13 @@ impl Coverage {
         let code = Code::of(&solver, solvers.home())?;
         let names = NamedFunctions::of(&code)?;
         let limits = Limits { memory: Some(self.memory << 20), ..Limits::wall(self.timeout) };
-        let subject = Subject { solver, code, names, limits };
+        let subject = Subject { solver, code, names, limits, jobs: self.jobs.into() };
+        if subject.names.are_missing() {
+            output::say(&format!(
+                "osprey: {} has no symbols: functions go by their addresses, and no module can be told",
+                subject.solver.name()
+            ));
+        }
         match self.compare.as_slice() {
             [first, second] => subject.compare([first, second], self.modules, json),
             _ => self.explore(&subject, json),
@@ -127,6 +145,11 @@ impl Coverage {
     }
 
     fn explore(&self, subject: &Subject, json: bool) -> Result<Exit> {
+        for path in &self.paths {
+            if subject.is_set(path) {
+                bail!("{} is a set that was saved, not a script: give it with --add", path.display());
+            }
+        }
         let mut set = SiteSet::default();
         for file in &self.add {
             set.unite(&SiteSet::load(&subject.code, &subject.solver.name(), file)?);
@@ -180,14 +203,67 @@ impl Subject {
         for skipped in &scripts.skipped {
             output::say(&format!("osprey: {skipped}"));
         }
-        let mut explorer = Explorer::new(&self.solver, &self.code, trace, self.limits.clone())?;
-        for file in &scripts.files {
-            let script = inputs::read(file)?;
-            let (_, sites) =
-                explorer.run(&script).with_context(|| format!("running '{}'", file.display()))?;
-            tell(file, &sites)?;
-        }
-        Ok(())
+        interrupt::catch();
+        let bar = bar(scripts.files.len());
+        let next = AtomicUsize::new(0);
+        let failed = AtomicBool::new(false);
+        let work = |out: &mpsc::Sender<(usize, Result<Vec<u32>>)>| {
+            let mut explorer = match Explorer::new(&self.solver, &self.code, trace, self.limits.clone()) {
+                Ok(explorer) => explorer,
+                Err(error) => {
+                    failed.store(true, Ordering::Relaxed);
+                    // Whoever listens has an error already if nobody does.
+                    let _ = out.send((0, Err(error.into())));
+                    return;
+                }
+            };
+            while !interrupt::asked() && !failed.load(Ordering::Relaxed) {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some(file) = scripts.files.get(place) else { break };
+                let reached = inputs::read(file).map_err(anyhow::Error::from).and_then(|script| {
+                    let run = explorer.run(&script);
+                    Ok(run.with_context(|| format!("running '{}'", file.display()))?.1)
+                });
+                if out.send((place, reached)).is_err() {
+                    break;
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            let (sender, results) = mpsc::channel();
+            for _ in 0..self.jobs.min(scripts.files.len()) {
+                let sender = sender.clone();
+                scope.spawn(move || work(&sender));
+            }
+            drop(sender);
+            // In the order of the files, whoever is quicker.
+            let mut waiting = BTreeMap::new();
+            let mut told = 0;
+            for (place, reached) in results {
+                let reached = reached.inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
+                waiting.insert(place, reached);
+                while let Some(sites) = waiting.remove(&told) {
+                    bar.suspend(|| tell(&scripts.files[told], &sites))?;
+                    told += 1;
+                    bar.inc(1);
+                }
+            }
+            bar.finish_and_clear();
+            if interrupt::asked() && told < scripts.files.len() {
+                let all = scripts.files.len();
+                output::say(&format!("osprey: ended after {told} of {all} files: what they reached is kept"));
+            }
+            Ok(())
+        })
+    }
+
+    /// Is it a file that `--save` has written?
+    fn is_set(&self, path: &Path) -> bool {
+        let other = |error: &SetError| matches!(error, SetError::OtherCode { .. });
+        path.is_file()
+            && path.extension().is_none_or(|extension| extension != "smt2")
+            && SiteSet::load(&self.code, &self.solver.name(), path)
+                .map_or_else(|error| other(&error), |_| true)
     }
 
     /// All that a script, a folder or a saved set reaches.
@@ -244,6 +320,17 @@ impl Subject {
             }
         }
     }
+}
+
+/// How far it is; nothing without a terminal.
+fn bar(files: usize) -> ProgressBar {
+    if !output::is_live() || files < 2 {
+        return ProgressBar::hidden();
+    }
+    let style =
+        ProgressStyle::with_template("{spinner} {elapsed} {wide_bar} {pos} of {len} files, {eta} left")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(files as u64).with_style(style)
 }
 
 fn shown(report: &FileReport) -> String {
