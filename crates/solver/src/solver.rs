@@ -1,6 +1,5 @@
 //! A solver ready to run: an installed release, its adapter, and the options the user wrote.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use crate::fast::ExecMode;
 use crate::host;
 use crate::install::{How, InstallError, Installed, Source, Stamps};
 use crate::launch::{INPUT, Invocation};
+use crate::options::OptionRules;
 use crate::screen::Screen;
 use crate::version::Version;
 
@@ -31,8 +31,8 @@ pub struct Solver {
     pub screen: Arc<Screen>,
     /// Its files as they were when it was taken up.
     pub stamps: Stamps,
-    /// Names of options that its developers take no reports about, where its options have been read.
-    pub unfair: Arc<BTreeSet<String>>,
+    /// What its developers' rules say about each of its options, where those have been read.
+    pub rules: Option<Arc<OptionRules>>,
 }
 
 /// A command line: program, words and the variables it needs.
@@ -56,15 +56,7 @@ impl Solver {
     ) -> Self {
         let wordings = Arc::new(Wordings::new(&adapter, installed.version.as_ref(), common));
         let stamps = Stamps::of(&installed);
-        Solver {
-            installed,
-            adapter,
-            wordings,
-            options,
-            screen: Screen::built_in(),
-            stamps,
-            unfair: Arc::default(),
-        }
+        Solver { installed, adapter, wordings, options, screen: Screen::built_in(), stamps, rules: None }
     }
 
     /// The release, where known.

@@ -71,9 +71,7 @@ fn a_trace_tells_all_that_one_run_reaches_however_often() {
         let code = Code::of(&solver, &Home::at(home.path())).expect("code");
         for trace in [Trace::Functions, Trace::Blocks] {
             let mut explorer = Explorer::new(&solver, &code, trace, limits()).expect("a launcher");
-            // Twice, since what is done once in a process is behind the place where it is forked.
             let mut traced = |script: &str| explorer.run(script.as_bytes()).expect("a run").1;
-            traced(SCRIPTS[1]);
             let [first, other, again] = [SCRIPTS[1], SCRIPTS[3], SCRIPTS[1]].map(&mut traced);
             let sets = [&first, &again].map(|sites| sites.iter().copied().collect::<SiteSet>());
             // Addresses decide the order of some tables, and so a block or two.
@@ -107,6 +105,30 @@ fn an_approximate_trace_takes_for_granted_what_half_of_the_runs_reach_and_tells_
             let missing = told.iter().filter(|site| !sites.contains(**site)).count();
             assert!(missing * 50 < told.len(), "{spec}: {missing} of {}", told.len());
         }
+    }
+}
+
+/// Before anything is taken for granted.
+#[test]
+fn an_approximate_trace_starts_at_main_however_often_its_prefix_is_seen() {
+    let home = tempfile::tempdir().expect("a folder");
+    for spec in ["z3@4.8.7", "z3@5.4.0"] {
+        let Some(solver) = testkit::get(spec) else { continue };
+        let code = Code::of(&solver, &Home::at(home.path())).expect("code");
+        let explorer = |trace| Explorer::new(&solver, &code, trace, limits()).expect("a launcher");
+        let (mut exact, mut rough) = (explorer(Trace::Functions), explorer(Trace::Approximate));
+        let (from_main, told) = exact.run(SCRIPTS[1].as_bytes()).expect("a run");
+        assert_eq!(from_main.mode, ExecMode::ForkServer, "{spec}");
+        let mut modes = Vec::new();
+        for _ in 0..8 {
+            let (run, sites) = rough.run(SCRIPTS[1].as_bytes()).expect("a run");
+            assert_eq!(run.stdout, from_main.stdout);
+            modes.push(run.mode);
+            let sites: SiteSet = sites.into_iter().collect();
+            let missing = told.iter().filter(|site| !sites.contains(**site)).count();
+            assert!(missing * 50 < told.len(), "{spec}, {}: {missing} of {}", run.mode, told.len());
+        }
+        assert_eq!(modes, [ExecMode::ForkServer; 8], "{spec}");
     }
 }
 

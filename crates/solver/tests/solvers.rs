@@ -187,3 +187,39 @@ fn what_changes_a_script_is_kept_apart_from_what_is_only_for_experts() {
     }
     assert!(option("cegqi").is_fair() && option("sygus-inst").is_fair());
 }
+
+#[test]
+fn options_that_bound_the_search_are_not_set() {
+    for (spec, names) in [
+        ("yices@2.6.5", &["mcsat-nra-bound", "mcsat-nra-bound-min", "mcsat-nra-bound-max"][..]),
+        ("z3@5.4.0", &["smt.seq.max_unfolding", "smt.ff.f4_budget", "smt.ff.bv_fallback_limit"]),
+        ("cvc5@1.4.2", &["inst-max-level", "inst-max-rounds"]),
+        ("cvc4@1.8", &["inst-max-level", "global-negate"]),
+    ] {
+        let Some(solver) = get(spec) else { continue };
+        let table = solver.option_table(SOLVERS.home()).expect("options");
+        for name in names {
+            let option = table.options.iter().find(|option| option.name == *name).expect(name);
+            assert!(option.excluded.is_some(), "{spec}: {name}");
+        }
+    }
+}
+
+#[test]
+fn the_other_string_solver_is_fair_while_it_was_maintained() {
+    let option = |spec: &str| {
+        let solver = get(spec)?;
+        let table = solver.option_table(SOLVERS.home()).expect("options");
+        table.options.into_iter().find(|option| option.name == "smt.string_solver")
+    };
+    let others = |spec: &str| option(spec).map(|option| (option.alternatives(), option.is_fair()));
+    for (spec, wanted) in [
+        ("z3@4.8.7", (vec!["z3str3".to_owned()], true)),
+        ("z3@4.12.2", (vec!["z3str3".to_owned()], false)),
+        ("z3@5.4.0", (Vec::new(), false)),
+    ] {
+        if let Some(found) = others(spec) {
+            assert_eq!(found, wanted, "{spec}");
+        }
+    }
+}

@@ -56,6 +56,9 @@ pub struct Call {
     /// Switches that set its random seed, with `{seed}`.
     #[serde(default)]
     pub seed: Vec<String>,
+    /// Sets of switches under each of which it answers as rightly and looks for models in another way.
+    #[serde(default)]
+    pub alternatives: Vec<Vec<String>>,
     /// Switches that make it stop by itself, with `{seconds}` or `{milliseconds}`.
     #[serde(default)]
     pub timeout: Vec<String>,
@@ -81,6 +84,9 @@ pub struct RunRequest {
     pub check_proofs: bool,
     /// Its random seed.
     pub seed: Option<u32>,
+    /// The number of a set of switches that make it look for models in another way: 0 for none; beyond the last one it
+    /// begins again.
+    pub alternative: usize,
     /// The time after which it should stop by itself.
     pub timeout: Option<Duration>,
     /// The memory it should stay under, in megabytes.
@@ -114,6 +120,10 @@ impl Call {
         }
         if let Some(seed) = request.seed {
             options.extend(self.seed.iter().map(|word| word.replace("{seed}", &seed.to_string())));
+        }
+        let alternative = request.alternative % (self.alternatives.len() + 1);
+        if let Some(words) = alternative.checked_sub(1).and_then(|place| self.alternatives.get(place)) {
+            options.extend(words.iter().cloned());
         }
         if let Some(timeout) = request.timeout {
             let milliseconds = timeout.as_millis().max(1);
@@ -159,6 +169,7 @@ impl Call {
             &self.memory,
         ]
         .into_iter()
+        .chain(&self.alternatives)
         .flatten()
     }
 }
@@ -188,6 +199,7 @@ mod tests {
             arguments = ["-smt2", "{options}", "{file}"]
             models = ["--models"]
             seed = ["s={seed}"]
+            alternatives = [["a=1"], ["b=2", "c=3"]]
             timeout = ["-t:{milliseconds}", "-T:{seconds}"]
             "#,
         )
@@ -210,5 +222,16 @@ mod tests {
         let given = ["--models", "-q", "x=1"].map(String::from);
         let words = call().words(&request, &given, "a b.smt2");
         assert_eq!(words, ["-smt2", "s=7", "-t:1500", "-T:2", "--models", "-q", "x=1", "a b.smt2"]);
+    }
+
+    #[test]
+    fn alternatives_come_by_number_and_begin_again() {
+        let words = |alternative| {
+            let request = RunRequest { alternative, ..RunRequest::default() };
+            call().words(&request, &["a=9".to_owned()], "f").join(" ")
+        };
+        let all = [0, 1, 2, 3, 4].map(words);
+        let [none, one, two] = ["-smt2 a=9 f", "-smt2 a=1 a=9 f", "-smt2 b=2 c=3 a=9 f"];
+        assert_eq!(all, [none, one, two, none, one]);
     }
 }

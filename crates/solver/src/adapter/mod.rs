@@ -86,6 +86,8 @@ pub struct TacticRules {
 pub struct TacticRule {
     /// As they are written in a script.
     pub names: Vec<String>,
+    /// Matches the names of the logics they are for; any logic where it is missing.
+    pub logics: Option<Pattern>,
     /// First release with them.
     pub since: Option<Version>,
     /// First release without them.
@@ -261,6 +263,8 @@ pub struct OptionRules {
     pub files: Vec<Pattern>,
     /// Options not to be set, each with the reason.
     pub exclude: Vec<Exclusion>,
+    /// Options that may be set, but about which its developers take no reports, each with the reason.
+    pub unfair: Vec<Exclusion>,
     /// Values for options whose listing does not tell them.
     pub values: Vec<ValueRule>,
     /// How many options of a category one test case may set; unlisted categories are unlimited.
@@ -321,6 +325,10 @@ pub struct ValueRule {
     pub pattern: Pattern,
     /// Legal values.
     pub values: Vec<String>,
+    /// First release this applies to.
+    pub since: Option<Version>,
+    /// First release this does not apply to any more.
+    pub before: Option<Version>,
 }
 
 /// A faster way to run releases of the solver.
@@ -379,9 +387,11 @@ impl Adapter {
         let packages = self.packages.iter().flat_map(|package| package.files.iter().chain(&package.program));
         let messages = self.messages.iter().map(|message| &message.pattern);
         let logics = self.logics.iter().map(|logic| &logic.names);
-        let excluded = self.options.exclude.iter().map(|rule| &rule.pattern);
+        let excluded = self.options.exclude.iter().chain(&self.options.unfair).map(|rule| &rule.pattern);
         let values = self.options.values.iter().map(|rule| &rule.pattern).chain(&self.options.files);
         let values = values.chain(self.tactics.exclude.iter().map(|rule| &rule.pattern));
+        let tactics = self.tactics.steps.iter().chain(&self.tactics.solvers);
+        let values = values.chain(tactics.filter_map(|rule| rule.logics.as_ref()));
         let identify = self.identify.iter().map(|identify| &identify.output);
         packages.chain(messages).chain(logics).chain(excluded).chain(values).chain(identify)
     }
@@ -448,7 +458,12 @@ impl Pattern {
         self.regex().is_some_and(|regex| regex.is_match(text))
     }
 
-    /// Its first place in a text.
+    /// What it matches first in a text.
+    pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
+        Some(self.regex()?.find(text)?.as_str())
+    }
+
+    /// The same with its groups, which costs more.
     pub fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
         self.regex()?.captures(text)
     }

@@ -312,7 +312,7 @@ mod tests {
             }
             let adapter = adapters.get(file).unwrap_or_else(|| panic!("{file} is not named like its file"));
             assert!(!adapter.theories_of(None).is_empty(), "{file} has no theory");
-            for rule in &adapter.options.exclude {
+            for rule in adapter.options.exclude.iter().chain(&adapter.options.unfair) {
                 assert!(rule.why.len() > 10, "{file} excludes {} without a reason", rule.pattern.source());
             }
         }

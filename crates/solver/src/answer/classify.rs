@@ -35,8 +35,7 @@ impl Hit<'_> {
     }
 
     fn whole(&self) -> String {
-        let found = self.capture().and_then(|capture| Some(capture.get(0)?.as_str().to_string()));
-        found.unwrap_or_default()
+        self.message.pattern.find(self.evidence).unwrap_or_default().to_string()
     }
 
     fn message(&self) -> String {

@@ -28,7 +28,9 @@ pub(super) fn run(args: &[OsString]) -> i32 {
         Ok(line) => line,
         Err(message) => return refuse(&message),
     };
-    let cvc5 = match Cvc5::load(Path::new(directory)) {
+    // What a server looks up its jobs need not.
+    let serves = asked(job::FORK_AT);
+    let cvc5 = match Cvc5::load(Path::new(directory), serves) {
         Ok(cvc5) => cvc5,
         Err(message) => {
             complain(&message);
@@ -55,9 +57,8 @@ pub(super) fn run(args: &[OsString]) -> i32 {
         }
         let symbols = (cvc5.symbol_manager_new)(terms);
         let parser = (cvc5.parser_new)(solver, symbols);
-        if asked(job::FORK_AT) {
+        if serves {
             let tuned = asked(job::TUNED);
-            asked(job::ALLOCATOR);
             job::serve(job::Pages { constants: tuned, code: tuned && !probed, heap: false });
         }
         if let Some(milliseconds) = line.value("tlimit").and_then(|value| value.parse().ok()) {

@@ -25,12 +25,12 @@ pub(super) struct Cvc5 {
 }
 
 impl Cvc5 {
-    /// Loads the two libraries in `directory`.
-    pub fn load(directory: &Path) -> Result<Self, String> {
+    /// Loads the two libraries in `directory`; all their functions are looked up at once, or when they are called.
+    pub fn load(directory: &Path, at_once: bool) -> Result<Self, String> {
         let inner = directory.join("cvc5.libs");
         let directory = if inner.is_dir() { &inner } else { directory };
-        let solver = open(&find(directory, "libcvc5")?)?;
-        let parser = open(&find(directory, "libcvc5parser")?)?;
+        let solver = open(&find(directory, "libcvc5")?, at_once)?;
+        let parser = open(&find(directory, "libcvc5parser")?, at_once)?;
         // SAFETY: the names belong to functions of these types in every release that has the C interface.
         unsafe {
             Ok(Cvc5 {
@@ -89,10 +89,11 @@ fn find(directory: &Path, name: &str) -> Result<PathBuf, String> {
     found.into_iter().next().ok_or_else(|| format!("no {name} in {}", directory.display()))
 }
 
-fn open(path: &Path) -> Result<Pointer, String> {
+fn open(path: &Path, at_once: bool) -> Result<Pointer, String> {
+    let binding = if at_once { libc::RTLD_NOW } else { libc::RTLD_LAZY };
     let name = CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
     // SAFETY: the path ends with a zero byte; initialisers of a solver library that the user chose may run.
-    let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_GLOBAL) };
+    let handle = unsafe { libc::dlopen(name.as_ptr(), binding | libc::RTLD_GLOBAL) };
     if handle.is_null() { Err(loader_error()) } else { Ok(handle) }
 }
 

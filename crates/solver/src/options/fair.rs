@@ -1,5 +1,7 @@
 //! Choosing options a developer would accept a report about.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rand_core::Rng;
 use smtlib::Setting;
 
@@ -49,6 +51,68 @@ impl Solver {
     /// Has the user set this option?
     pub fn has_set(&self, option: &str) -> bool {
         self.options.iter().any(|word| option_name(word) == option)
+    }
+}
+
+/// What the developers' rules say about each option of a release.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OptionRules(BTreeMap<String, Ruled>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Ruled {
+    category: String,
+    closed: bool,
+    excluded: bool,
+}
+
+impl OptionRules {
+    /// Of these options.
+    pub fn of(table: &OptionTable) -> OptionRules {
+        let ruled = |option: &SolverOption| Ruled {
+            category: option.category.clone(),
+            closed: option.unfair.is_some(),
+            excluded: option.excluded.is_some(),
+        };
+        OptionRules(table.options.iter().map(|option| (option.name.clone(), ruled(option))).collect())
+    }
+}
+
+/// What the developers' rules say against a set of options.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Objections {
+    /// Options that they take no reports about.
+    pub unfair: Vec<String>,
+    /// Numbers of options that they do not look at, in words.
+    pub too_many: Vec<String>,
+}
+
+impl Solver {
+    /// What the rules say against these options together with the user's own. Nothing is known where the solver's options
+    /// have not been read.
+    pub fn objections(&self, settings: &[Setting]) -> Option<Objections> {
+        let OptionRules(rules) = self.rules.as_deref()?;
+        let own = self.options.iter().map(|word| option_name(word));
+        let names: BTreeSet<&str> =
+            own.chain(settings.iter().map(|setting| setting.option.as_str())).collect();
+        let ruled: Vec<(&str, &Ruled)> =
+            names.into_iter().filter_map(|name| Some((name, rules.get(name)?))).collect();
+        let closed = ruled.iter().filter(|(_, rule)| rule.closed);
+        let unfair = closed.map(|(name, _)| (*name).to_owned()).collect();
+        // What the run itself sets, such as the models it asks for, is no choice of options.
+        let chosen: Vec<&Ruled> =
+            ruled.iter().map(|(_, rule)| *rule).filter(|rule| !rule.excluded && !rule.closed).collect();
+        let mut too_many = Vec::new();
+        for (category, most) in &self.adapter.options.at_most {
+            let count = chosen.iter().filter(|rule| rule.category == *category).count();
+            if count > *most {
+                too_many.push(format!("{count} {category} options, where they look at {most} at most"));
+            }
+        }
+        let total = self.fair_total();
+        if chosen.len() > total && too_many.is_empty() {
+            too_many.push(format!("{} options, where at most {total} are fair", chosen.len()));
+        }
+        Some(Objections { unfair, too_many })
     }
 }
 
@@ -178,5 +242,25 @@ mod tests {
         let free = cvc5(&[]);
         let draw = |seed| free.fair_options(&table(), &mut ChaCha8Rng::seed_from_u64(seed));
         assert_eq!(draw(5), draw(5));
+    }
+
+    #[test]
+    fn options_themselves_tell_whether_developers_take_reports_about_them() {
+        let ruled = |own: &[&str]| {
+            let mut solver = cvc5(own);
+            solver.rules = Some(Arc::new(OptionRules::of(&table())));
+            solver
+        };
+        let against = |solver: &Solver, names: &[&str]| {
+            let settings: Vec<Setting> = names.iter().map(|name| Setting::new(*name, "true")).collect();
+            solver.objections(&settings).expect("its options are known")
+        };
+        let solver = ruled(&[]);
+        assert_eq!(against(&solver, &["regular-a", "common-a"]), Objections::default());
+        let two = against(&solver, &["regular-a", "regular-b"]);
+        assert_eq!(two.too_many, ["2 regular options, where they look at 1 at most"]);
+        assert_eq!(against(&solver, &["expert-a"]).unfair, ["expert-a"]);
+        assert_eq!(against(&ruled(&["--expert-a"]), &[]).unfair, ["expert-a"], "the user's own words count");
+        assert_eq!(cvc5(&[]).objections(&[]), None, "nobody has read its options");
     }
 }

@@ -18,6 +18,7 @@ mod module;
 mod z3;
 
 pub(crate) use fair::below;
+pub use fair::{Objections, OptionRules};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -203,7 +204,10 @@ impl Solver {
     fn apply_rules(&self, table: &mut OptionTable) {
         let rules = &self.adapter.options;
         for option in &mut table.options {
-            if let Some(rule) = rules.values.iter().find(|rule| rule.pattern.is_match(&option.name)) {
+            let values = rules.values.iter().find(|rule| {
+                covers(&rule.since, &rule.before, self.version()) && rule.pattern.is_match(&option.name)
+            });
+            if let Some(rule) = values {
                 option.kind = OptionKind::Choice { values: rule.values.clone() };
             }
             let excluded = rules.exclude.iter().find(|rule| {
@@ -215,8 +219,14 @@ impl Solver {
                 None => None,
             };
             let closed = rules.at_most.get(&option.category) == Some(&0);
-            option.unfair =
-                closed.then(|| format!("its developers take no reports about {} options", option.category));
+            let unfair = rules.unfair.iter().find(|rule| {
+                covers(&rule.since, &rule.before, self.version()) && rule.pattern.is_match(&option.name)
+            });
+            option.unfair = match unfair {
+                Some(rule) => Some(rule.why.clone()),
+                None => closed
+                    .then(|| format!("its developers take no reports about {} options", option.category)),
+            };
         }
     }
 

@@ -330,6 +330,8 @@ impl Runner for SolverRunner {
         invocation.probe = Some(watched.functions.clone());
         invocation.limits = Limits { wall: wall.min(rule.limits.wall), ..rule.limits.clone() };
         invocation.mode = solver.fast_modes().next().unwrap_or(ExecMode::Plain);
+        // Nobody judges what it says.
+        invocation.brief = true;
         let mut outcome = self.launch(solver, &invocation, rule.attempts)?;
         self.accounts.of_mut(Purpose::Measurement).record(&outcome);
         match outcome.sites.take() {

@@ -165,6 +165,14 @@ pub(crate) fn readable(symbol: &str) -> String {
     }
 }
 
+/// A linker's name of C++ with its template parameters.
+pub(crate) fn unqualified(symbol: &str) -> Option<String> {
+    let whole = symbol.split('.').next().unwrap_or(symbol);
+    let options = DemangleOptions::new().no_params().no_return_type();
+    let symbol = whole.starts_with("_Z").then(|| Symbol::new(whole).ok()).flatten()?;
+    symbol.demangle_with_options(&options).ok()
+}
+
 /// A function's name without arguments, template parameters and return type.
 pub(crate) fn plain_function(function: &str) -> String {
     let function = function.replace("(anonymous namespace)", "{anonymous}");
