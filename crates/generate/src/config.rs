@@ -57,6 +57,14 @@ pub struct Config {
     pub get_value: bool,
     /// Name the assertions and ask for unsatisfiable cores.
     pub get_unsat_core: bool,
+    /// Probability that a script asks for values after its checks.
+    pub values: f64,
+    /// Probability that a script names its assertions and asks for unsatisfiable cores.
+    pub cores: f64,
+    /// Probability that a script has assumptions and asks which of them are to blame.
+    pub unsat_assumptions: f64,
+    /// Probability that a script asks for a proof after its last check, where all releases have proofs.
+    pub proofs: f64,
     /// Use operators that one release accepts even if another does not.
     pub any_release: bool,
     /// Operators whose result the standard leaves open for some arguments (division by zero and its like).
@@ -94,6 +102,10 @@ impl Default for Config {
             get_model: false,
             get_value: false,
             get_unsat_core: false,
+            values: 0.0,
+            cores: 0.0,
+            unsat_assumptions: 0.0,
+            proofs: 0.0,
             any_release: false,
             partial: true,
             theories: BTreeMap::new(),
@@ -121,7 +133,22 @@ impl Config {
             datatypes: share(self.datatypes),
             uninterpreted: share(self.uninterpreted),
             incremental: share(self.incremental),
+            values: asking(self.values, &mut share),
+            cores: asking(self.cores, &mut share),
+            unsat_assumptions: asking(self.unsat_assumptions, &mut share),
+            proofs: asking(self.proofs, &mut share),
             ..self.clone()
         }
     }
+
+    /// The same with questions about what was answered in some scripts: solvers have code that nothing else reaches.
+    #[must_use]
+    pub(crate) fn asking(&self) -> Config {
+        Config { values: 0.1, cores: 0.1, unsat_assumptions: 0.05, proofs: 0.03, ..self.clone() }
+    }
+}
+
+/// What is never asked takes nothing from the stream.
+fn asking(p: f64, share: &mut impl FnMut(f64) -> f64) -> f64 {
+    if p > 0.0 { share(p) } else { 0.0 }
 }

@@ -5,7 +5,7 @@ use thiserror::Error;
 use smtlib::literal::LARGEST_CHARACTER;
 use smtlib::print::Dialect;
 use smtlib::theory::{Row, SortPattern, Theory, table};
-use smtlib::{Op, Release, Script, Sort, SortKind, Store, Term};
+use smtlib::{Family, Op, Release, Script, Sort, SortKind, Store, Term, Version};
 
 use crate::config::Config;
 use crate::logic::{Logic, UnknownLogic};
@@ -184,6 +184,41 @@ impl Grammar {
             })
             .collect();
         Grammar::assemble(self.logic.clone(), self.releases.clone(), config, weights)
+    }
+
+    /// The same, with scripts of which some ask for values, cores, assumptions to blame and proofs.
+    #[must_use]
+    pub fn asking(&self) -> Grammar {
+        let config = self.config.asking();
+        Grammar::assemble(self.logic.clone(), self.releases.clone(), config, self.weights.clone())
+    }
+
+    /// Theories that the logic's name asks for and of which these releases have no operator: its scripts would have nothing of
+    /// them.
+    pub fn lacking(&self) -> Vec<Theory> {
+        let wanted = self.logic.named_theories();
+        let has =
+            |theory: Theory| table().rows().iter().any(|row| row.theory == theory && self.allows(row.op));
+        wanted.into_iter().filter(|theory| !has(*theory)).collect()
+    }
+
+    /// The newest release of the first solver that has every theory which the logic asks for by its name; nothing if the
+    /// standard has them all, or if no solver has them together.
+    pub fn release_for(logic: &str) -> Result<Option<Release>, GrammarError> {
+        let lacks = |release: Release| -> Result<bool, GrammarError> {
+            Ok(!Grammar::new(logic, &[release], Config::default())?.lacking().is_empty())
+        };
+        if !lacks(Release::STANDARD)? {
+            return Ok(None);
+        }
+        for family in Family::all() {
+            let release = Release::new(family, Version::LATEST);
+            // Of a command of the user's own nothing is known.
+            if !matches!(family, Family::Standard | Family::Other) && !lacks(release)? {
+                return Ok(Some(release));
+            }
+        }
+        Ok(None)
     }
 
     /// A term of the sort over the leaves and functions of the scope, at most `depth` operators deep. `None` if

@@ -8,8 +8,10 @@
 //! - [`rng`]: the project's one random source, numbered streams under a seed.
 //! - [`bandit`]: which of several choices to take next, by what each has brought.
 //! - [`logic`]: what the letters of a logic's name allow.
+//! - [`COMBINATIONS`]: logics that together have every theory.
 
 pub mod bandit;
+mod combinations;
 mod config;
 mod constants;
 mod grammar;
@@ -25,9 +27,11 @@ mod special;
 mod term;
 mod universe;
 
+pub use combinations::COMBINATIONS;
 pub use config::Config;
 pub use grammar::{Grammar, GrammarError};
 pub use insert::Insertion;
 pub use logic::{Logic, UnknownLogic};
 pub use rng::Rng;
 pub use scope::Scope;
+pub use special::is_made;

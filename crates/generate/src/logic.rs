@@ -242,6 +242,25 @@ impl Logic {
             && row.args.iter().chain([&row.result]).all(|pattern| self.has_pattern(pattern))
     }
 
+    /// Theories beyond the standard's that its name asks for.
+    pub fn named_theories(&self) -> Vec<Theory> {
+        let Extensions { sequences, sets, bags, tuples, nullables, separation } = self.extensions;
+        // A wide logic has whatever a solver has, unless theories were chosen.
+        let named = self.focused || !self.wide;
+        let all = [
+            (named && sequences, Theory::Sequences),
+            (named && sets, Theory::Sets),
+            (named && bags, Theory::Bags),
+            (named && tuples, Theory::Tuples),
+            (named && nullables, Theory::Nullables),
+            (named && separation, Theory::Separation),
+            (named && self.finite_fields, Theory::FiniteFields),
+            (named && self.transcendentals, Theory::Transcendentals),
+            (self.higher_order, Theory::Functions),
+        ];
+        all.into_iter().filter(|(has, _)| *has).map(|(_, theory)| theory).collect()
+    }
+
     /// Rules about single operators.
     fn has_operator(&self, row: &Row) -> bool {
         let arithmetic = matches!(row.theory, Theory::Ints | Theory::Reals);

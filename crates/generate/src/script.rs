@@ -1,6 +1,9 @@
 //! Whole scripts: declarations, definitions, assertions, checks and questions.
 
-use smtlib::{Attribute, AttributeValue, Command, Definition, Fun, Op, Script, Sort, SortKind, Store, Term};
+use smtlib::{
+    Attribute, AttributeValue, Command, Definition, Family, Fun, Op, Release, Script, Sort, SortKind, Store,
+    Term,
+};
 
 use crate::grammar::Grammar;
 use crate::rng::Rng;
@@ -11,6 +14,7 @@ pub(crate) fn script(grammar: &Grammar, store: &mut Store, rng: &mut Rng) -> Scr
     let universe = universe(grammar, store, rng);
     let incremental = rng.chance(grammar.config.incremental);
     let resets = incremental && rng.chance(grammar.config.resets);
+    let questions = Questions::draw(grammar, rng);
     let mut writer = Writer {
         grammar,
         store,
@@ -21,11 +25,15 @@ pub(crate) fn script(grammar: &Grammar, store: &mut Store, rng: &mut Rng) -> Scr
         named: 0,
         incremental,
         resets,
+        questions,
     };
     writer.options();
     writer.declare(universe);
     writer.define();
     writer.body();
+    if writer.questions.proof {
+        writer.push(Command::GetProof);
+    }
     writer.script
 }
 
@@ -42,6 +50,36 @@ struct Writer<'a> {
     incremental: bool,
     /// Assertions are taken back by `reset-assertions` too.
     resets: bool,
+    questions: Questions,
+}
+
+/// What a script asks after its checks.
+struct Questions {
+    values: bool,
+    cores: bool,
+    assumptions: bool,
+    proof: bool,
+}
+
+impl Questions {
+    fn draw(grammar: &Grammar, rng: &mut Rng) -> Questions {
+        let config = &grammar.config;
+        // What is never asked takes nothing from the stream.
+        let mut drawn = |p: f64| p > 0.0 && rng.chance(p);
+        let (values, cores) = (drawn(config.values), drawn(config.cores));
+        let (assumptions, proof) = (drawn(config.unsat_assumptions), drawn(config.proofs));
+        let proves = |release: &Release| {
+            use Family::{Cvc4, Cvc5, SmtInterpol, Standard, Z3};
+            matches!(release.family, Standard | Z3 | Cvc5 | Cvc4 | SmtInterpol)
+        };
+        Questions {
+            values: config.get_value || values,
+            // The names of a core and those of assumptions look the same.
+            cores: config.get_unsat_core || cores && !assumptions,
+            assumptions,
+            proof: proof && grammar.releases.iter().all(proves),
+        }
+    }
 }
 
 impl Writer<'_> {
@@ -61,11 +99,17 @@ impl Writer<'_> {
 
     fn options(&mut self) {
         let config = &self.grammar.config;
-        if config.get_model || config.get_value {
+        if config.get_model || self.questions.values {
             self.option(":produce-models");
         }
-        if config.get_unsat_core {
+        if self.questions.cores {
             self.option(":produce-unsat-cores");
+        }
+        if self.questions.assumptions {
+            self.option(":produce-unsat-assumptions");
+        }
+        if self.questions.proof {
+            self.option(":produce-proofs");
         }
         if self.resets {
             // Otherwise declarations go with the assertions.
@@ -96,6 +140,9 @@ impl Writer<'_> {
         for _ in needy.len()..count.max(needy.len() + 1) {
             let sort = self.rng.pick(&sorts).copied().unwrap_or(Sort::BOOL);
             self.variable(sort);
+        }
+        if self.questions.assumptions && self.booleans.is_empty() {
+            self.variable(Sort::BOOL);
         }
         let functions = self.grammar.logic.functions
             && (sorts.len() <= 2 || self.rng.chance(config.uninterpreted))
@@ -227,7 +274,7 @@ impl Writer<'_> {
         let Some(term) = self.grammar.term(self.store, self.rng, Sort::BOOL, &mut self.scope, depth) else {
             return;
         };
-        let term = if self.grammar.config.get_unsat_core { self.name(term) } else { term };
+        let term = if self.questions.cores { self.name(term) } else { term };
         self.push(Command::Assert(term));
     }
 
@@ -245,7 +292,8 @@ impl Writer<'_> {
 
     fn check(&mut self) {
         let config = &self.grammar.config;
-        if !self.booleans.is_empty() && self.rng.chance(config.assumptions) {
+        let asks = self.questions.assumptions;
+        if !self.booleans.is_empty() && (asks || self.rng.chance(config.assumptions)) {
             let mut assumed = Vec::new();
             for term in self.booleans.clone().into_iter().take(3) {
                 match self.rng.below(3) {
@@ -255,13 +303,16 @@ impl Writer<'_> {
                 }
             }
             self.push(Command::CheckSatAssuming(assumed));
+            if asks {
+                self.push(Command::GetUnsatAssumptions);
+            }
         } else {
             self.push(Command::CheckSat);
         }
         if config.get_model {
             self.push(Command::GetModel);
         }
-        if config.get_value {
+        if self.questions.values {
             let sorts = self.scope.sorts().to_vec();
             let terms: Vec<Term> =
                 sorts.iter().filter_map(|sort| self.rng.pick(self.scope.leaves(*sort)).copied()).collect();
@@ -269,7 +320,7 @@ impl Writer<'_> {
                 self.push(Command::GetValue(terms));
             }
         }
-        if config.get_unsat_core {
+        if self.questions.cores {
             self.push(Command::GetUnsatCore);
         }
     }

@@ -3,7 +3,7 @@
 //! Each way goes from the wanted sort to the sorts of arguments, as the table's rows do; what it makes is sorted by the
 //! store like everything else.
 
-use smtlib::{Index, Op, Sort, SortKind, Term};
+use smtlib::{Fun, Index, Op, Sort, SortKind, Term};
 
 use crate::term::Maker;
 
@@ -15,12 +15,51 @@ pub(crate) fn is_special(op: Op) -> bool {
     matches!(op, Op::RelTclosure | Op::RelGroupNone | Op::TableGroupNone)
 }
 
+/// Operators of this file: special rows of the table that scripts have all the same.
+pub fn is_made(op: Op) -> bool {
+    use Op::*;
+    matches!(
+        op,
+        TupleSelect
+            | TupleUpdate
+            | TupleProject
+            | Apply
+            | SetInsert
+            | RelTranspose
+            | RelJoin
+            | RelProject
+            | RelIden
+            | RelJoinImage
+            | RelProduct
+            | RelTableJoin
+            | RelGroup
+            | RelAggregate
+            | TableProject
+            | TableProduct
+            | TableJoin
+            | TableGroup
+            | TableAggregate
+            | FfBitsum
+            | NullableLiftOperator
+    ) || COUNTING.contains(&op)
+}
+
+/// Z3's own.
+const COUNTING: [Op; 7] = [Op::AtMost, Op::AtLeast, Op::PbLe, Op::PbGe, Op::PbEq, Op::ArrayMap, Op::AsArray];
+
 impl Maker<'_> {
     /// Is there any for this sort?
     pub(crate) fn has_specials(&self, sort: Sort) -> bool {
         let logic = &self.grammar.logic;
-        let collections = logic.extensions.tuples || logic.extensions.sets;
-        (collections || logic.higher_order) && !self.specials(sort).is_empty()
+        let collections = logic.extensions.tuples || logic.extensions.sets || logic.extensions.nullables;
+        let fields = logic.finite_fields && self.grammar.allows(Op::FfBitsum);
+        (collections || logic.higher_order || fields || self.has_counting())
+            && !self.specials(sort).is_empty()
+    }
+
+    /// Z3's own, which it hides in all but the widest logic.
+    fn has_counting(&self) -> bool {
+        self.grammar.logic.wide && COUNTING.iter().any(|op| self.grammar.allows(*op))
     }
 
     /// One of them, of this sort.
@@ -40,9 +79,27 @@ impl Maker<'_> {
             ops.push(Op::Apply);
         }
         match self.store.sort_kind(sort) {
+            SortKind::Bool if self.has_counting() => {
+                ops.extend([Op::AtMost, Op::AtLeast, Op::PbLe, Op::PbGe, Op::PbEq]);
+            }
+            SortKind::FiniteField(_) => ops.push(Op::FfBitsum),
+            SortKind::Array(index, element) if self.has_counting() => {
+                if *element == Sort::BOOL || !self.declared(*element).is_empty() {
+                    ops.push(Op::ArrayMap);
+                }
+                if !self.declared_over(&[*index], *element).is_empty() {
+                    ops.push(Op::AsArray);
+                }
+            }
+            SortKind::Nullable(inner) if !self.declared(*inner).is_empty() => {
+                ops.push(Op::NullableLiftOperator);
+            }
             SortKind::Tuple(_) => ops.extend([Op::TupleUpdate, Op::TupleProject]),
             SortKind::Set(element) => {
                 ops.push(Op::SetInsert);
+                if self.aggregates(*element) {
+                    ops.push(Op::RelAggregate);
+                }
                 match self.store.sort_kind(*element) {
                     SortKind::Tuple(fields) => {
                         ops.extend([Op::RelTranspose, Op::RelJoin, Op::RelProject]);
@@ -59,16 +116,21 @@ impl Maker<'_> {
                     _ => {}
                 }
             }
-            SortKind::Bag(element) => match self.store.sort_kind(*element) {
-                SortKind::Tuple(fields) => {
-                    ops.push(Op::TableProject);
-                    if fields.len() > 1 {
-                        ops.extend([Op::TableProduct, Op::TableJoin]);
-                    }
+            SortKind::Bag(element) => {
+                if self.aggregates(*element) {
+                    ops.push(Op::TableAggregate);
                 }
-                SortKind::Bag(inner) if self.is_tuple(*inner) => ops.push(Op::TableGroup),
-                _ => {}
-            },
+                match self.store.sort_kind(*element) {
+                    SortKind::Tuple(fields) => {
+                        ops.push(Op::TableProject);
+                        if fields.len() > 1 {
+                            ops.extend([Op::TableProduct, Op::TableJoin]);
+                        }
+                    }
+                    SortKind::Bag(inner) if self.is_tuple(*inner) => ops.push(Op::TableGroup),
+                    _ => {}
+                }
+            }
             _ => {}
         }
         ops.retain(|op| self.grammar.allows(*op));
@@ -142,6 +204,41 @@ impl Maker<'_> {
             Op::TableProduct => self.product(op, &fields, depth, |maker, of| maker.table(of)),
             Op::RelTableJoin => self.product(op, &fields, depth, |maker, of| maker.relation(of)),
             Op::TableJoin => self.product(op, &fields, depth, |maker, of| maker.table(of)),
+            Op::AtMost | Op::AtLeast | Op::PbLe | Op::PbGe | Op::PbEq => self.count_of(op, depth),
+            Op::FfBitsum => {
+                let sorts = vec![sort; self.rng.between(1, 4)];
+                self.over(op, &sorts, depth)
+            }
+            Op::ArrayMap => self.array_map(sort, depth),
+            Op::AsArray => {
+                let SortKind::Array(index, element) = *self.store.sort_kind(sort) else { return None };
+                let fun = *self.rng.pick(&self.declared_over(&[index], element))?;
+                self.store.indexed(op, &[Index::Fun(fun)], &[]).ok()
+            }
+            Op::NullableLiftOperator => {
+                let SortKind::Nullable(inner) = *self.store.sort_kind(sort) else { return None };
+                let fun = *self.rng.pick(&self.declared(inner))?;
+                let params = self.store.fun(fun).params.clone();
+                let nullable = |param: &Sort| self.store.sort(SortKind::Nullable(*param));
+                let sorts: Vec<Sort> = params.iter().map(nullable).collect();
+                let args = sorts.iter().map(|sort| self.term(*sort, depth)).collect::<Option<Vec<_>>>()?;
+                self.store.indexed(op, &[Index::Fun(fun)], &args).ok()
+            }
+            Op::RelAggregate | Op::TableAggregate => {
+                let (SortKind::Set(result) | SortKind::Bag(result)) = *self.store.sort_kind(sort) else {
+                    return None;
+                };
+                let row = *self.rng.pick(&self.tuples())?;
+                let kind = if op == Op::RelAggregate { SortKind::Set(row) } else { SortKind::Bag(row) };
+                let collection = self.store.sort(kind);
+                let args = [
+                    self.function(&[row, result], result, depth.checked_sub(1)?.max(1))?,
+                    self.term(result, depth)?,
+                    self.term(collection, depth)?,
+                ];
+                let place = self.rng.below(self.fields(row).len().max(1));
+                self.indexed(op, &[place], &args)
+            }
             Op::RelGroup | Op::TableGroup => {
                 let (SortKind::Set(of) | SortKind::Bag(of)) = *self.store.sort_kind(sort) else {
                     return None;
@@ -153,6 +250,69 @@ impl Maker<'_> {
             }
             _ => None,
         }
+    }
+
+    /// `((_ at-most 2) a b c)`, `((_ pble 4 1 2 3) a b c)`.
+    fn count_of(&mut self, op: Op, depth: usize) -> Option<Term> {
+        let count = self.rng.between(2, 4);
+        let weighed = matches!(op, Op::PbLe | Op::PbGe | Op::PbEq);
+        let weights: Vec<usize> =
+            (0..count).map(|_| if weighed { self.rng.between(1, 4) } else { 1 }).collect();
+        let bound = self.rng.between(0, weights.iter().sum());
+        let mut indices = vec![bound];
+        if weighed {
+            indices.extend(&weights);
+        }
+        let args = (0..count).map(|_| self.term(Sort::BOOL, depth)).collect::<Option<Vec<_>>>()?;
+        self.indexed(op, &indices, &args)
+    }
+
+    /// `((_ map f) a b)` for a declared function, or a connective over arrays of Booleans.
+    fn array_map(&mut self, sort: Sort, depth: usize) -> Option<Term> {
+        let SortKind::Array(index, element) = *self.store.sort_kind(sort) else { return None };
+        let declared = self.declared(element);
+        let (head, params) = match self.rng.pick(&declared).copied() {
+            Some(fun) if element != Sort::BOOL || self.rng.chance(0.5) => {
+                (Index::Fun(fun), self.store.fun(fun).params.to_vec())
+            }
+            _ if element == Sort::BOOL => {
+                let (op, arity) = *self.rng.pick(&[(Op::And, 2), (Op::Or, 2), (Op::Not, 1)])?;
+                (Index::Op(op), vec![Sort::BOOL; arity])
+            }
+            _ => return None,
+        };
+        let sorts: Vec<Sort> = params.iter().map(|param| self.store.array(index, *param)).collect();
+        let args = sorts.iter().map(|sort| self.term(*sort, depth)).collect::<Option<Vec<_>>>()?;
+        self.store.indexed(Op::ArrayMap, &[head], &args).ok()
+    }
+
+    /// Declared functions that give this sort. What is defined is a macro for solvers, and no function to name.
+    fn declared(&self, result: Sort) -> Vec<Fun> {
+        let free = |fun: &&Fun| {
+            self.store.fun(**fun).definition.is_none() && !self.store.fun(**fun).params.is_empty()
+        };
+        self.scope.functions(result).iter().filter(free).copied().collect()
+    }
+
+    fn declared_over(&self, params: &[Sort], result: Sort) -> Vec<Fun> {
+        let mut funs = self.declared(result);
+        funs.retain(|fun| *self.store.fun(*fun).params == *params);
+        funs
+    }
+
+    /// Can something be folded over rows into results of this sort?
+    fn aggregates(&self, result: Sort) -> bool {
+        let flat = !matches!(
+            self.store.sort_kind(result),
+            SortKind::Tuple(_) | SortKind::Set(_) | SortKind::Bag(_) | SortKind::Array(..)
+        );
+        flat && self.grammar.logic.higher_order && !self.tuples().is_empty()
+    }
+
+    /// Sorts of tuples with components.
+    fn tuples(&self) -> Vec<Sort> {
+        let filled = |sort: &&Sort| !self.fields(**sort).is_empty() && self.is_tuple(**sort);
+        self.scope.sorts().iter().filter(filled).copied().collect()
     }
 
     /// Components chosen from wider tuples: every wanted one must be there.

@@ -408,7 +408,7 @@ impl<'a> Maker<'a> {
     }
 
     /// A function value: a declared function of exactly this sort, or a lambda.
-    fn function(&mut self, params: &[Sort], result: Sort, depth: usize) -> Option<Term> {
+    pub(crate) fn function(&mut self, params: &[Sort], result: Sort, depth: usize) -> Option<Term> {
         let declared: Vec<_> = self
             .scope
             .functions(result)

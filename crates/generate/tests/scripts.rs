@@ -1,7 +1,7 @@
 //! Every logic's scripts are well-sorted by the strict reader, and a stream always gives the same text.
 
 use generate::{Config, Grammar, logic, rng};
-use smtlib::{Family, Mode, Release, Store, parse, print};
+use smtlib::{Family, Mode, Release, Store, Version, parse, print};
 
 fn print_script(grammar: &Grammar, store: &mut Store, seed: u64, index: u64) -> String {
     let script = grammar.script(store, &mut rng::stream(seed, index));
@@ -114,6 +114,8 @@ fn every_setting_leaves_scripts_well_sorted() {
         get_model: true,
         get_value: true,
         get_unsat_core: true,
+        unsat_assumptions: 0.5,
+        proofs: 0.5,
         incremental: 1.0,
         assumptions: 0.5,
         quantifiers: 0.4,
@@ -219,6 +221,8 @@ fn every_theory_of_the_table_can_be_reached_from_nothing() {
         "HO_ALL+sets+bags+nullables",
         "QF_ALL+relations",
         "QF_ALL+tables",
+        "HO_ALL+relations",
+        "HO_ALL+tables",
         "QF_ALL+separation",
         "QF_ALL+transcendentals",
         "QF_ALL+fields",
@@ -250,14 +254,71 @@ fn every_theory_of_the_table_can_be_reached_from_nothing() {
         "TupleProjectNone",
         "RelTableJoinNone",
         "RelGroupNone",
-        "RelAggregate",
         "RelAggregateNone",
         "RelProjectNone",
         "TableJoinNone",
         "TableProjectNone",
         "TableGroupNone",
-        "TableAggregate",
         "TableAggregateNone",
     ];
     assert_eq!(missed, left_out);
+}
+
+#[test]
+fn some_scripts_of_a_swarm_ask_for_values_cores_assumptions_and_proofs() {
+    let releases = [Release::new(Family::Z3, Version::LATEST), Release::new(Family::Cvc5, Version::LATEST)];
+    let texts = |releases: &[Release], asking: bool| {
+        let grammar = Grammar::new("QF_LIA", releases, Config::default()).expect("a logic");
+        let grammar = if asking { grammar.asking() } else { grammar };
+        let mut store = Store::new();
+        let script = |index: u64| {
+            let swarm = grammar.swarm(&mut rng::stream(31, index / 4));
+            print_script(&swarm, &mut store, 32, index)
+        };
+        (0..800).map(script).collect::<Vec<String>>()
+    };
+    let questions = ["(get-value (", "(get-unsat-core)", "(get-unsat-assumptions)", "(get-proof)"];
+    let count =
+        |texts: &[String], question: &str| texts.iter().filter(|text| text.contains(question)).count();
+    let (asking, silent) = (texts(&releases, true), texts(&releases, false));
+    for question in questions {
+        let found = count(&asking, question);
+        assert!(found > 2 && found < 200, "{question}: {found}");
+        assert_eq!(count(&silent, question), 0, "{question}");
+    }
+    for text in &asking {
+        reads_back(text, Mode::Strict);
+        for (question, option) in
+            questions.into_iter().zip(["models", "unsat-cores", "unsat-assumptions", "proofs"])
+        {
+            assert_eq!(text.contains(question), text.contains(&format!(":produce-{option} true")), "{text}");
+        }
+    }
+    let bitwuzla = [Release::new(Family::Bitwuzla, Version::LATEST)];
+    assert_eq!(count(&texts(&bitwuzla, true), "(get-proof)"), 0, "it has none");
+}
+
+#[test]
+fn a_theory_that_the_standard_lacks_is_taken_from_a_solver_that_has_it() {
+    let chosen = |logic: &str| Grammar::release_for(logic).expect("a logic").map(|release| release.family);
+    for (logic, operator) in [
+        ("ALL+sets+ints", "(set."),
+        ("ALL+sequences", "(seq."),
+        ("ALL+bags", "(bag."),
+        ("ALL+relations", "(rel."),
+        ("QF_FF", "(ff."),
+        ("HO_ALL", "(lambda "),
+    ] {
+        let release = Grammar::release_for(logic).expect("a logic").expect(logic);
+        let grammar = Grammar::new(logic, &[release], Config::default()).expect("a logic");
+        let mut store = Store::new();
+        let makes = |index: u64| {
+            let script = grammar.script(&mut store, &mut rng::stream(33, index));
+            print::print(&store, &script, release).contains(operator)
+        };
+        assert!((0..100).any(makes), "{logic}: no {operator}");
+    }
+    for standard in ["QF_LIA", "ALL", "QF_S", "UFDTLIRA"] {
+        assert_eq!(chosen(standard), None, "{standard}");
+    }
 }

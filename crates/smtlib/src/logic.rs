@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::literal::Literal;
 use crate::print::{Treatment, treatment};
-use crate::release::Family;
+use crate::release::{Family, Release};
 use crate::script::{Command, Script};
 use crate::sort::{Sort, SortKind};
 use crate::store::Store;
@@ -302,12 +302,20 @@ impl Usage {
     }
 }
 
-/// Products of two non-constants, and division or modulus by a non-constant or zero.
+/// Products of two non-constants, and division, modulus or remainder by a non-constant.
 fn is_nonlinear(store: &Store, op: Op, args: &[Term]) -> bool {
     match op {
         Op::IntMul | Op::RealMul => args.iter().filter(|arg| !is_constant(store, **arg)).count() > 1,
-        Op::IntDiv | Op::IntMod | Op::RealDiv => args.iter().skip(1).any(|arg| !is_constant(store, *arg)),
-        _ => op.row().theory == Theory::Transcendentals || matches!(op, Op::IntPow | Op::RealPow),
+        Op::IntDiv
+        | Op::IntMod
+        | Op::IntRem
+        | Op::RealDiv
+        | Op::IntDivTotal
+        | Op::IntModTotal
+        | Op::RealDivTotal => args.iter().skip(1).any(|arg| !is_constant(store, *arg)),
+        // Whatever their operands are.
+        Op::IntPow | Op::RealPow | Op::IntPow2 | Op::IntLog2 | Op::IntAnd | Op::IntParamAnd => true,
+        _ => op.row().theory == Theory::Transcendentals,
     }
 }
 
@@ -338,14 +346,20 @@ fn is_constant(store: &Store, mut term: Term) -> bool {
     }
 }
 
-/// Puts a script that has left its logic into one that it fits: `ALL` for operators that no standard logic has (solvers
-/// hide their own operators in the others), or `HO_ALL` if it was a logic of functions as values, nonlinear for linear arithmetic, linear for difference arithmetic, with
-/// bit-vectors where some are declared (Z3 does not know their sort in `QF_FP`). Mutants leave the logic of their seed,
-/// and solvers then refuse them. Tells what the script uses.
+/// Puts a script that has left its logic into one that it fits, whoever reads it: see [`widen_for`].
 pub fn widen(store: &mut Store, script: &mut Script) -> Usage {
+    widen_for(store, script, &[])
+}
+
+/// Puts a script that has left its logic into one that it fits: `ALL` for operators that one of these releases hides in the
+/// logics of the standard (all that are not standard, if no release is given), or `HO_ALL` if it was a logic of functions as
+/// values; nonlinear for linear arithmetic, linear for difference arithmetic, with bit-vectors where some are declared (Z3
+/// does not know their sort in `QF_FP`). Mutants leave the logic of their seed, and solvers then refuse them. Tells what the
+/// script uses.
+pub fn widen_for(store: &mut Store, script: &mut Script, releases: &[Release]) -> Usage {
     let mut usage = usage(store, script);
     let Some(name) = usage.logic.as_deref().map(str::to_owned) else { return usage };
-    let wider = if usage.operators.iter().any(|op| !op.row().is_standard()) {
+    let wider = if usage.operators.iter().any(|op| is_hidden(*op, releases)) {
         if is_higher_order(&name) { "HO_ALL".to_owned() } else { "ALL".to_owned() }
     } else if !has_arithmetic(&name) && usage.theories.iter().any(is_numbers) {
         usage.logic()
@@ -364,6 +378,16 @@ pub fn widen(store: &mut Store, script: &mut Script) -> Usage {
     }
     usage.logic = Some(wider.into());
     usage
+}
+
+/// Must a script with this operator be in the widest logic, so that the releases that have it find it there?
+pub fn is_hidden(op: Op, releases: &[Release]) -> bool {
+    let row = op.row();
+    if row.is_standard() {
+        return false;
+    }
+    let mut having = releases.iter().filter(|release| row.accepted_by(**release)).peekable();
+    having.peek().is_none() || having.any(|release| row.hidden_from(*release))
 }
 
 /// Is it a logic in which functions are values?

@@ -79,6 +79,9 @@ pub struct Row {
     pub std27: bool,
     /// Who accepts it; `None`: standard, everyone who has the theory.
     pub only: Option<Availability>,
+    /// Who takes it in the named logics of its theory too, although it is not part of the standard. The others have it in
+    /// their widest logic alone, or nobody has tried.
+    pub in_logics: Availability,
     pub aliases: Vec<Alias>,
 }
 
@@ -103,6 +106,11 @@ impl Row {
                     || (self.is_standard() && matches!(release.family, Family::Standard | Family::Other))
             }
         }
+    }
+
+    /// Does the release have this operator, but not in the logics that the standard names?
+    pub fn hidden_from(&self, release: Release) -> bool {
+        !self.is_standard() && self.accepted_by(release) && !self.in_logics.admits(release)
     }
 
     /// The name a release knows the operator by.

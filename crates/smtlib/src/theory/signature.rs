@@ -2,6 +2,7 @@
 
 use super::pattern::{Comparison, Constraint, Expr, SortPattern};
 use super::{Alias, Arity, Row, RowText};
+use crate::release::Availability;
 use crate::sort::Sort;
 
 /// Reads one row; the error says what is wrong with its text.
@@ -30,6 +31,7 @@ pub(super) fn read(text: &RowText) -> Result<Row, String> {
         partial: false,
         std27: false,
         only: None,
+        in_logics: Availability::default(),
         aliases: Vec::new(),
     };
     for attribute in text.attributes {
@@ -53,6 +55,7 @@ fn read_attribute(attribute: &'static str, row: &mut Row, slots: &mut Slots) -> 
         "partial" => row.partial = true,
         "std27" => row.std27 = true,
         "only" => row.only = Some(rest.parse()?),
+        "in-logics" => row.in_logics = rest.parse()?,
         "alias" => {
             let (name, native) = rest.split_once(' ').unwrap_or((rest, ""));
             row.aliases.push(Alias { name, native: native.parse()? });
