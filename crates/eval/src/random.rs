@@ -12,7 +12,7 @@ use crate::fp::{Float, Format, RoundingMode};
 use crate::integer::Integer;
 use crate::rational::Rational;
 use crate::sorts::{Scoped, Sorts};
-use crate::string::Str;
+use crate::string::{MAX_CHAR, Str};
 use crate::value::{Table, Value};
 
 /// Collections get up to this many elements, fewer inside one another.
@@ -23,7 +23,12 @@ const MAX_DEPTH: usize = 4;
 impl Sorts<'_> {
     /// A random value of the sort, or `None` for sorts without values: functions, languages, opaque sorts.
     pub fn random_value(self, sort: Sort, rng: &mut impl Rng) -> Option<Value> {
-        self.random_in((sort, None), rng, MAX_DEPTH)
+        self.random_value_up_to(sort, MAX_CHAR, rng)
+    }
+
+    /// The same with no character above this one: some solvers cannot read all of them.
+    pub fn random_value_up_to(self, sort: Sort, largest: u32, rng: &mut impl Rng) -> Option<Value> {
+        self.random_in((sort, None), rng, largest, MAX_DEPTH)
     }
 
     /// The values at the ends of a sort of numbers, bits or characters; empty for other sorts.
@@ -77,9 +82,10 @@ impl Sorts<'_> {
         }
     }
 
-    fn random_in(self, scoped: Scoped<'_>, rng: &mut impl Rng, depth: usize) -> Option<Value> {
+    fn random_in(self, scoped: Scoped<'_>, rng: &mut impl Rng, largest: u32, depth: usize) -> Option<Value> {
         let (sort, scope) = self.resolve(scoped);
-        let edges = self.edge_values(sort);
+        let mut edges = self.edge_values(sort);
+        edges.retain(|edge| !matches!(edge, Value::Str(text) if text.chars().iter().any(|c| *c > largest)));
         if !edges.is_empty() && rng.next_u32().is_multiple_of(2) {
             return Some(edges[below(rng, edges.len())].clone());
         }
@@ -99,7 +105,7 @@ impl Sorts<'_> {
             }
             SortKind::String => {
                 let length = below(rng, 2 * MAX_ELEMENTS);
-                let chars: Vec<u32> = (0..length).map(|_| random_char(rng)).collect();
+                let chars: Vec<u32> = (0..length).map(|_| random_char(rng, largest)).collect();
                 Value::Str(Str::new(&chars)?)
             }
             SortKind::RoundingMode => Value::RoundingMode(RoundingMode::ALL[below(rng, 5)]),
@@ -110,12 +116,14 @@ impl Sorts<'_> {
                 Value::Field(FieldElement::new(&value, order)?)
             }
             SortKind::Seq(element) => {
-                let parts = self.random_list((*element, scope), rng, depth)?;
+                let parts = self.random_list((*element, scope), rng, largest, depth)?;
                 Value::Seq(parts.into())
             }
-            SortKind::Set(element) => Value::set(self.random_list((*element, scope), rng, depth)?)?,
+            SortKind::Set(element) => {
+                Value::set(self.random_list((*element, scope), rng, largest, depth)?)?
+            }
             SortKind::Bag(element) => {
-                let elements = self.random_list((*element, scope), rng, depth)?.into_iter();
+                let elements = self.random_list((*element, scope), rng, largest, depth)?.into_iter();
                 let counted = elements.map(|element| (element, Integer::new(1 + below(rng, 3) as i64)));
                 Value::bag(counted.collect())?
             }
@@ -123,20 +131,28 @@ impl Sorts<'_> {
                 if depth == 0 || rng.next_u32() & 3 == 0 {
                     Value::Nullable(None)
                 } else {
-                    Value::Nullable(Some(Arc::new(self.random_in((*element, scope), rng, depth - 1)?)))
+                    Value::Nullable(Some(Arc::new(self.random_in(
+                        (*element, scope),
+                        rng,
+                        largest,
+                        depth - 1,
+                    )?)))
                 }
             }
             SortKind::Tuple(sorts) => {
-                let parts = sorts.iter().map(|sort| self.random_in((*sort, scope), rng, depth));
+                let parts = sorts.iter().map(|sort| self.random_in((*sort, scope), rng, largest, depth));
                 Value::Tuple(parts.collect::<Option<Vec<_>>>()?.into())
             }
             SortKind::Array(index, element) => {
-                let keys = self.random_list((*index, scope), rng, depth)?;
+                let keys = self.random_list((*index, scope), rng, largest, depth)?;
                 let mut entries = Vec::with_capacity(keys.len());
                 for key in keys {
-                    entries.push((key, self.random_in((*element, scope), rng, depth.saturating_sub(1))?));
+                    entries.push((
+                        key,
+                        self.random_in((*element, scope), rng, largest, depth.saturating_sub(1))?,
+                    ));
                 }
-                let default = self.random_in((*element, scope), rng, depth.saturating_sub(1))?;
+                let default = self.random_in((*element, scope), rng, largest, depth.saturating_sub(1))?;
                 Value::Array(Arc::new(Table::new(entries, default, self.domain_in((*index, scope)))?))
             }
             SortKind::Declared(..) => {
@@ -158,7 +174,8 @@ impl Sorts<'_> {
                         if number != wanted {
                             return None;
                         }
-                        let fields = fields.iter().map(|field| self.random_in(*field, rng, depth - 1));
+                        let fields =
+                            fields.iter().map(|field| self.random_in(*field, rng, largest, depth - 1));
                         Some(Value::Datatype(number, fields.collect::<Option<Vec<_>>>()?.into()))
                     })
                 };
@@ -172,9 +189,15 @@ impl Sorts<'_> {
         })
     }
 
-    fn random_list(self, element: Scoped<'_>, rng: &mut impl Rng, depth: usize) -> Option<Vec<Value>> {
+    fn random_list(
+        self,
+        element: Scoped<'_>,
+        rng: &mut impl Rng,
+        largest: u32,
+        depth: usize,
+    ) -> Option<Vec<Value>> {
         let length = if depth == 0 { 0 } else { below(rng, MAX_ELEMENTS) };
-        (0..length).map(|_| self.random_in(element, rng, depth - 1)).collect()
+        (0..length).map(|_| self.random_in(element, rng, largest, depth - 1)).collect()
     }
 }
 
@@ -198,9 +221,9 @@ pub(crate) fn random_bits(rng: &mut impl Rng, width: u32) -> UBig {
     bits >> (width.div_ceil(64) * 64 - width) as usize
 }
 
-fn random_char(rng: &mut impl Rng) -> u32 {
+fn random_char(rng: &mut impl Rng, largest: u32) -> u32 {
     match below(rng, 8) {
-        0 => rng.next_u32() % (crate::string::MAX_CHAR + 1),
+        0 => rng.next_u32() % (largest.min(MAX_CHAR) + 1),
         1 => u32::from(b' ') + below(rng, 95) as u32,
         2 => u32::from(b'0') + below(rng, 10) as u32,
         // Few different letters, so that parts repeat.

@@ -81,12 +81,21 @@ impl<'a> Sorts<'a> {
     /// All lists of elements of these sorts, if there are at most `limit`.
     pub fn combinations(self, sorts: &[Sort], limit: usize) -> Option<Rows> {
         // No list is made if there are too many of them.
-        let size = sorts.iter().try_fold(1u64, |size, sort| size.checked_mul(self.cardinality(*sort)?))?;
-        if size > limit as u64 {
-            return None;
-        }
+        self.listed(sorts, limit)?;
         let lists = sorts.iter().map(|sort| self.list((*sort, None), limit)).collect::<Option<Vec<_>>>()?;
         Rows::new(lists, limit)
+    }
+
+    /// How many values have to be listed for [`combinations`](Self::combinations), if there are at most `limit` of these.
+    pub(crate) fn listed(self, sorts: &[Sort], limit: usize) -> Option<u64> {
+        let mut rows = 1u64;
+        let mut listed = 0u64;
+        for sort in sorts {
+            let size = self.cardinality(*sort)?;
+            rows = rows.checked_mul(size)?;
+            listed = listed.checked_add(size)?;
+        }
+        (rows <= limit as u64).then_some(listed)
     }
 
     /// A value of the sort, the same one every time: zero, the empty string, the first constructor that ends.
@@ -341,7 +350,7 @@ impl<'a> Sorts<'a> {
 
 /// All ways to take one value of each list, made one after the other: whoever looks for one rarely needs them all.
 pub struct Rows {
-    lists: Vec<Vec<Value>>,
+    lists: Vec<Arc<[Value]>>,
     /// Where the next row takes its values. The last place moves first.
     places: Vec<usize>,
     left: usize,
@@ -349,14 +358,13 @@ pub struct Rows {
 
 impl Rows {
     /// Nothing if there are more than `limit`.
-    fn new(lists: Vec<Vec<Value>>, limit: usize) -> Option<Rows> {
+    pub(crate) fn new<L: Into<Arc<[Value]>>>(
+        lists: impl IntoIterator<Item = L>,
+        limit: usize,
+    ) -> Option<Rows> {
+        let lists: Vec<Arc<[Value]>> = lists.into_iter().map(Into::into).collect();
         let left = lists.iter().try_fold(1usize, |size, list| size.checked_mul(list.len()))?;
         (left <= limit).then(|| Rows { places: vec![0; lists.len()], lists, left })
-    }
-
-    /// The values in all lists, which is what there is before the first row.
-    pub fn listed(&self) -> usize {
-        self.lists.iter().map(Vec::len).sum()
     }
 }
 

@@ -190,7 +190,7 @@ impl Opinions {
                 let read = run
                     .model_text(0)
                     .and_then(|model| read_model(subject.store, &frame.script, model, release).ok());
-                match read.map(|read| evaluate_frame(subject.store, frame, &read, limits())) {
+                match read.map(|read| evaluate_frame(subject.store, frame, &read, limits()).0) {
                     Some(ModelValue::True) => self.proof = Some(who.0),
                     Some(ModelValue::False(..)) => {}
                     Some(ModelValue::Unknown(_)) | None => self.sat.push(who),

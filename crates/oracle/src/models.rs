@@ -8,7 +8,6 @@ use solver::run::{Configuration, Run, RunError};
 use crate::asking::Asking;
 use crate::ground::ground;
 use crate::judge::Oracle;
-use crate::settle::leaves_open;
 use crate::subject::{ModelCheck, ModelValue, Subject};
 use crate::verdict::{Kind, Standing, Verdict};
 
@@ -149,7 +148,7 @@ impl InvalidModels {
         let Some(checking) = run.configuration.checking_models().filter(|_| self.own_checks) else {
             return Ok(false);
         };
-        if leaves_open(subject.store, &found.model, &subject.frames()[check]) {
+        if subject.leaves_open(found, check) {
             return Ok(false);
         }
         let again = asking.run(&Arc::new(checking), &found.run.script)?;

@@ -4,15 +4,13 @@
 //! of solvers. Releases of one line are not independent of each other: where they contradict each other the line has no
 //! voice, and the age of a release only suggests who is wrong.
 
-use eval::{Evaluator, Mode, Model, Reason};
-use smtlib::{Family, Status, Store};
+use smtlib::{Family, Status};
 use solver::run::{PartyId, Run, RunError};
 
 use crate::asking::Asking;
 use crate::evidence::Evidence;
-use crate::frame::Frame;
 use crate::ground::ground;
-use crate::subject::{ModelValue, Subject, limits};
+use crate::subject::{ModelValue, Subject};
 
 /// An answer that a party gave to a check.
 pub type Said<'r> = (&'r Run, Status);
@@ -140,7 +138,7 @@ fn substitution(
         let frame = subject.frames()[check].clone();
         let usage = subject.script.map(|script| smtlib::logic::usage(subject.store, script));
         // What the standard leaves open is each solver's own choice: it may refute the choice and not the model.
-        let open = leaves_open(subject.store, &found.model, &frame);
+        let open = subject.leaves_open(&found, check);
         let (mut for_it, mut against_it) = (Vec::new(), Vec::new());
         for run in runs {
             let checker = &run.configuration;
@@ -181,14 +179,6 @@ fn substitution(
     }
     let settled = unopposed(said, &view.refuted, Evidence::Substitution);
     Ok(settled.map(|settled| Settled { witnesses: refuters, ..settled }))
-}
-
-/// Is a formula undecided because the standard leaves a result open?
-pub(crate) fn leaves_open(store: &Store, model: &Model, frame: &Frame) -> bool {
-    let mut evaluator = Evaluator::new(Mode::Given, limits());
-    let open = |reason| matches!(reason, Reason::Unspecified | Reason::Disputed);
-    let mut values = frame.formulas().into_iter().map(|formula| evaluator.holds(store, model, formula));
-    values.any(|value| value.is_err_and(|why| open(why.reason)))
 }
 
 /// The lines of solvers that answer one and the other. A line whose own releases or configurations contradict each other

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use eval::model_text::{ReadModel, read_model};
 use eval::side_conditions::SideCondition;
-use eval::{Budget, Evaluator, Expectation, Mode, Model};
+use eval::{Budget, Evaluator, Expectation, Mode, Model, Reason};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smtlib::{Fun, Head, Note, Op, Script, Status, Store, Term};
 use solver::run::{PartyId, Run, RunError};
@@ -34,8 +34,11 @@ pub struct Subject<'a> {
     /// For each frame what constrains its models besides its formulas.
     conditions: Vec<Vec<SideCondition>>,
     model_runs: FxHashMap<PartyId, Run>,
-    checked: FxHashMap<(PartyId, usize), Option<Arc<ModelCheck>>>,
+    checked: CheckedModels,
 }
+
+/// Models of runs at their checks, as far as they were looked at. `None` means that there is none to be had.
+pub type CheckedModels = FxHashMap<(PartyId, usize), Option<Arc<ModelCheck>>>;
 
 /// A model that a solver printed, evaluated by us.
 #[derive(Debug, Clone)]
@@ -46,6 +49,8 @@ pub struct ModelCheck {
     /// Symbols it leaves out.
     pub left_out: Vec<Fun>,
     pub value: ModelValue,
+    /// Whether the standard leaves a result open that a formula depends on; not known where evaluation took too long.
+    pub(crate) leaves_open: Option<bool>,
     /// The run that printed it, which may be another one than the run in question.
     pub run: Run,
 }
@@ -76,14 +81,67 @@ impl<'a> Subject<'a> {
             frames,
             conditions,
             model_runs: FxHashMap::default(),
-            checked: FxHashMap::default(),
+            checked: CheckedModels::default(),
         }
+    }
+
+    /// The models that were looked at, for another subject of the same script and the same runs.
+    pub fn into_checked(self) -> CheckedModels {
+        self.checked
+    }
+
+    /// Takes over what was found by a first look at the same script and the same runs. A closer look keeps what that has
+    /// decided.
+    pub fn take_over(&mut self, mut checked: CheckedModels) {
+        let is_open = |found: &Option<Arc<ModelCheck>>| {
+            found.as_ref().is_some_and(|found| matches!(found.value, ModelValue::Unknown(_)))
+        };
+        if self.is_brief() {
+            self.undecided |= checked.values().any(is_open);
+        } else {
+            checked.retain(|_, found| !is_open(found));
+        }
+        self.checked.extend(checked);
+    }
+
+    /// A model that satisfies what is in force at the last check, of those that were looked at: the first party's.
+    pub fn satisfied_by(&self) -> Option<Arc<ModelCheck>> {
+        let last = self.frames.len().checked_sub(1)?;
+        let satisfying = self.checked.iter().filter_map(|((party, check), found)| {
+            let found = found.as_ref().filter(|found| *check == last && found.value == ModelValue::True)?;
+            Some((*party, found))
+        });
+        satisfying.min_by_key(|(party, _)| *party).map(|(_, found)| found.clone())
+    }
+
+    fn is_brief(&self) -> bool {
+        self.budget.steps < limits().steps
+    }
+
+    /// Is a formula undecided under this model because the standard leaves a result open?
+    pub(crate) fn leaves_open(&self, found: &ModelCheck, check: usize) -> bool {
+        found.leaves_open.unwrap_or_else(|| {
+            let mut evaluator = Evaluator::new(Mode::Given, limits());
+            let formulas = self.frames[check].formulas();
+            let mut values =
+                formulas.into_iter().map(|formula| evaluator.holds(self.store, &found.model, formula));
+            values.any(|value| value.is_err_and(|why| is_open(why.reason)))
+        })
     }
 
     /// A first look: formulas that are not decided soon stay undecided. Nearly all are that would ever be, and those that
     /// are not, mostly quantified ones, would take more time than the solvers.
     pub fn look_briefly(&mut self) {
-        self.budget.steps = BRIEF;
+        self.look_within(BRIEF);
+    }
+
+    /// The same with some patience.
+    pub fn look_patiently(&mut self) {
+        self.look_within(PATIENT);
+    }
+
+    fn look_within(&mut self, steps: u64) {
+        self.budget.steps = steps;
         self.forget();
     }
 
@@ -186,10 +244,10 @@ impl<'a> Subject<'a> {
         let text = run.model_text(check)?;
         let frame = &self.frames[check];
         let read = read_model(self.store, &frame.script, text, run.configuration.release()).ok()?;
-        let value = evaluate_frame(self.store, frame, &read, self.budget);
-        self.undecided |= self.budget.steps == BRIEF && matches!(value, ModelValue::Unknown(_));
+        let (value, leaves_open) = evaluate_frame(self.store, frame, &read, self.budget);
+        self.undecided |= self.is_brief() && matches!(value, ModelValue::Unknown(_));
         let text = String::from_utf8_lossy(text).into_owned();
-        Some(ModelCheck { text, model: read.model, left_out: read.defaulted, value, run })
+        Some(ModelCheck { text, model: read.model, left_out: read.defaulted, value, leaves_open, run })
     }
 }
 
@@ -213,11 +271,22 @@ pub fn evaluate_one(
 ) -> FormulaValue {
     match evaluator.holds(store, model, formula) {
         Ok(true) => FormulaValue::True,
-        Ok(false) => match left_out_in(store, formula, left_out) {
-            None => FormulaValue::False(blame(store, evaluator, model, formula)),
-            Some(name) => FormulaValue::Unknown(format!("the model leaves out '{name}'")),
-        },
+        Ok(false) => denied(store, evaluator, model, left_out, formula),
         Err(why) => FormulaValue::Unknown(why.describe(store)),
+    }
+}
+
+/// What a formula is that evaluates to false.
+fn denied(
+    store: &Store,
+    evaluator: &mut Evaluator,
+    model: &Model,
+    left_out: &[Fun],
+    formula: Term,
+) -> FormulaValue {
+    match left_out_in(store, formula, left_out) {
+        None => FormulaValue::False(blame(store, evaluator, model, formula)),
+        Some(name) => FormulaValue::Unknown(format!("the model leaves out '{name}'")),
     }
 }
 
@@ -226,12 +295,26 @@ pub(crate) fn limits() -> Budget {
     Budget { steps: 1_000_000, ..Budget::default() }
 }
 
-/// The same for a first look: a few milliseconds, as much as a run.
-const BRIEF: u64 = 50_000;
+/// The same for a first look: a millisecond or two, less than a run.
+const BRIEF: u64 = 20_000;
+
+/// The same where something is new: a run or two.
+const PATIENT: u64 = 200_000;
+
+/// Does the standard leave a result open?
+fn is_open(reason: Reason) -> bool {
+    matches!(reason, Reason::Unspecified | Reason::Disputed)
+}
 
 /// A frame under a model. Where more than its formulas constrains models, they do not decide.
-pub(crate) fn evaluate_frame(store: &Store, frame: &Frame, read: &ReadModel, limits: Budget) -> ModelValue {
-    let value = evaluate_all(store, &read.model, &read.defaulted, &frame.formulas(), limits);
+/// Tells also whether the standard leaves a result open, as far as that is known.
+pub(crate) fn evaluate_frame(
+    store: &Store,
+    frame: &Frame,
+    read: &ReadModel,
+    limits: Budget,
+) -> (ModelValue, Option<bool>) {
+    let (value, leaves_open) = evaluate_all(store, &read.model, &read.defaulted, &frame.formulas(), limits);
     let conditions = frame.side_conditions(store);
     let undecided = match value {
         ModelValue::True => conditions.first(),
@@ -239,7 +322,8 @@ pub(crate) fn evaluate_frame(store: &Store, frame: &Frame, read: &ReadModel, lim
         ModelValue::False(..) => conditions.iter().find(|condition| condition.excuses_answers()),
         ModelValue::Unknown(_) => None,
     };
-    undecided.map_or(value, |condition| ModelValue::Unknown(condition.describe(store)))
+    let value = undecided.map_or(value, |condition| ModelValue::Unknown(condition.describe(store)));
+    (value, leaves_open)
 }
 
 /// The formulas under a model; true also if some choice for what is left open makes all of them true.
@@ -249,22 +333,41 @@ fn evaluate_all(
     left_out: &[Fun],
     formulas: &[Term],
     limits: Budget,
-) -> ModelValue {
+) -> (ModelValue, Option<bool>) {
     let mut given = Evaluator::new(Mode::Given, limits);
     let mut unknown: Option<String> = None;
+    let (mut open, mut closed) = (Vec::new(), Vec::new());
+    let (mut exhausted, mut leaves_open) = (false, false);
     for formula in formulas {
-        match evaluate_one(store, &mut given, model, left_out, *formula) {
-            FormulaValue::True => {}
-            FormulaValue::False(part) => return ModelValue::False(*formula, part),
-            FormulaValue::Unknown(why) => {
-                unknown.get_or_insert(why);
+        let why = match given.holds(store, model, *formula) {
+            Ok(true) => {
+                closed.push(*formula);
+                continue;
             }
-        }
+            Ok(false) => match denied(store, &mut given, model, left_out, *formula) {
+                FormulaValue::False(part) => return (ModelValue::False(*formula, part), None),
+                FormulaValue::True => continue,
+                FormulaValue::Unknown(why) => why,
+            },
+            Err(why) => {
+                exhausted |= matches!(why.reason, Reason::Budget(_));
+                leaves_open |= is_open(why.reason);
+                why.describe(store)
+            }
+        };
+        open.push(*formula);
+        unknown.get_or_insert(why);
     }
-    let Some(why) = unknown else { return ModelValue::True };
+    let leaves_open = if leaves_open || !exhausted { Some(leaves_open) } else { None };
+    let Some(why) = unknown else { return (ModelValue::True, leaves_open) };
+    // What is too much work is not less with a choice to make. What is open comes first: mostly that is the end of it.
     let mut chooser = Evaluator::new(Mode::Choose, limits);
-    let satisfied = formulas.iter().all(|formula| chooser.holds(store, model, *formula) == Ok(true));
-    if satisfied { ModelValue::True } else { ModelValue::Unknown(why) }
+    let mut satisfied = || {
+        let mut all = open.iter().chain(&closed);
+        all.all(|formula| chooser.holds(store, model, *formula) == Ok(true))
+    };
+    let value = if !exhausted && satisfied() { ModelValue::True } else { ModelValue::Unknown(why) };
+    (value, leaves_open)
 }
 
 /// The part of a false formula that makes it false: the first false member of a conjunction, and so on inwards.

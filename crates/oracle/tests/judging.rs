@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use eval::Expectation;
+use oracle::subject::ModelValue;
 use oracle::{Asking, Judge, Kind, Repeat, Standing, Subject, Verdict};
 use smtlib::{Mode, Status, Store};
 use solver::Solver;
@@ -180,6 +181,37 @@ fn a_first_look_leaves_open_what_takes_long_and_a_closer_one_decides_it() {
     assert!(subject.look_closely(), "something was left open");
     assert!(subject.settles(&runs[0], 0));
     assert!(!subject.look_closely(), "nothing was");
+}
+
+#[test]
+fn what_a_first_look_has_decided_is_taken_over_and_the_rest_is_looked_at_again() {
+    let script = "(declare-const b (_ BitVec 12))\n(assert (= b #x123))\n(check-sat)\n\
+        (assert (forall ((x (_ BitVec 12))) (= (bvmul x b x) (bvmul b (bvmul x x)))))\n(check-sat)\n";
+    let model = "sat\n((define-fun b () (_ BitVec 12) #x123))\n";
+    let asked = script.replace("(check-sat)", "(check-sat)\n(get-model)");
+    let mut runner = Scripted::new(&["z3@5.4.0"], move |_, _| model.repeat(2).as_str().into());
+    let runs = runner.run_all(asked.as_bytes(), Purpose::Test).expect("runs");
+    let mut store = Store::new();
+    let parsed = smtlib::parse(&mut store, asked.as_bytes(), Mode::Tolerant).expect("a script");
+    let mut first = Subject::new(&mut store, Some(&parsed.script), &parsed.notes);
+    first.look_briefly();
+    assert!(first.settles(&runs[0], 0) && !first.settles(&runs[0], 1));
+    let checked = first.into_checked();
+    assert_eq!(checked.len(), 2);
+    let value = |subject: &mut Subject, runner: &mut Scripted, check| {
+        let asking = &mut Asking::new(runner, Purpose::FollowUp);
+        let found = subject.model_check(&runs[0], check, false, asking).expect("a check");
+        found.expect("a model").value.clone()
+    };
+    let mut brief = Subject::new(&mut store, Some(&parsed.script), &parsed.notes);
+    brief.look_briefly();
+    brief.take_over(checked.clone());
+    assert!(matches!(value(&mut brief, &mut runner, 1), ModelValue::Unknown(_)));
+    assert!(brief.look_closely(), "what was left open by the first look is known to be open");
+    let mut close = Subject::new(&mut store, Some(&parsed.script), &parsed.notes);
+    close.take_over(checked);
+    assert_eq!(value(&mut close, &mut runner, 0), ModelValue::True);
+    assert_eq!(value(&mut close, &mut runner, 1), ModelValue::True, "looked at again");
 }
 
 #[test]

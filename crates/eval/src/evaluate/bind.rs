@@ -11,6 +11,7 @@ use crate::bv::BitVector;
 use crate::integer::Integer;
 use crate::model::Interpretation;
 use crate::rational::Rational;
+use crate::sorts::Rows;
 use crate::unknown::{Budget, Reason, Unknown};
 use crate::value::{Closure, Function, Value};
 
@@ -45,7 +46,7 @@ impl Computation<'_> {
         }
         let limits = self.evaluator.limits;
         let sorts: Vec<Sort> = vars.iter().map(|var| self.store.var_sort(*var)).collect();
-        let all = self.sorts().combinations(&sorts, limits.instances);
+        let all = self.rows(term, &sorts)?;
         let complete = all.is_some();
         // A few values that decide are tried at once, unless inner quantifiers are evaluated for each: then, and where
         // there are many, a lucky candidate may save that.
@@ -55,10 +56,11 @@ impl Computation<'_> {
         {
             return Ok(Value::Bool(value));
         }
-        self.charge(term, all.as_ref().map_or(CANDIDATES_COST, |rows| rows.listed() as u64))?;
-        let (all, some) = match all {
-            Some(rows) => (Some(rows), Vec::new()),
-            None => (None, self.candidate_rows(&sorts, body)),
+        let some = if complete {
+            Vec::new()
+        } else {
+            self.charge(term, CANDIDATES_COST)?;
+            self.candidate_rows(&sorts, body)
         };
         let mut unknown: Option<Unknown> = None;
         for row in all.into_iter().flatten().chain(some) {
@@ -89,6 +91,26 @@ impl Computation<'_> {
         }
         let free = self.free_vars(body);
         vars.iter().filter(|var| free.contains(var)).copied().collect()
+    }
+
+    /// All lists of values of these sorts, if there are not too many. What there is before the first of them is charged
+    /// before it is made: inner quantifiers want it for every instance of the outer ones.
+    fn rows(&mut self, term: Term, sorts: &[Sort]) -> Result<Option<Rows>, Unknown> {
+        let limit = self.evaluator.limits.instances;
+        let Some(listed) = self.sorts().listed(sorts, limit) else { return Ok(None) };
+        self.charge(term, listed)?;
+        let lists: Option<Vec<Arc<[Value]>>> = sorts.iter().map(|sort| self.elements(*sort)).collect();
+        Ok(lists.and_then(|lists| Rows::new(lists, limit)))
+    }
+
+    /// All values of a sort, listed once.
+    fn elements(&mut self, sort: Sort) -> Option<Arc<[Value]>> {
+        if let Some(known) = self.evaluator.elements.get(&sort) {
+            return Some(Arc::clone(known));
+        }
+        let elements: Arc<[Value]> = self.sorts().enumerate(sort, self.evaluator.limits.instances)?.into();
+        self.evaluator.elements.insert(sort, Arc::clone(&elements));
+        Some(elements)
     }
 
     /// Takes work that is no visit of a node out of the budget.
@@ -134,12 +156,10 @@ impl Computation<'_> {
     /// Only a choice between no alternatives is known: what a solver picks among several is its own business.
     fn choice(&mut self, term: Term, vars: &[Var], body: Term) -> Evaluated {
         let sorts: Vec<Sort> = vars.iter().map(|var| self.store.var_sort(*var)).collect();
-        let limit = self.evaluator.limits.instances;
-        let Some(rows) = self.sorts().combinations(&sorts, limit) else {
+        let Some(rows) = self.rows(term, &sorts)? else {
             return Err(Reason::InfiniteDomain.at(term));
         };
         let mut found = None;
-        self.charge(term, rows.listed() as u64)?;
         for row in rows {
             self.charge(term, INSTANCE_COST)?;
             let value = row.first().cloned();
@@ -155,12 +175,10 @@ impl Computation<'_> {
 
     fn comprehension(&mut self, term: Term, vars: &[Var], condition: Term, element: Term) -> Evaluated {
         let sorts: Vec<Sort> = vars.iter().map(|var| self.store.var_sort(*var)).collect();
-        let limit = self.evaluator.limits.instances;
-        let Some(rows) = self.sorts().combinations(&sorts, limit) else {
+        let Some(rows) = self.rows(term, &sorts)? else {
             return Err(Reason::InfiniteDomain.at(term));
         };
         let mut elements = Vec::new();
-        self.charge(term, rows.listed() as u64)?;
         for row in rows {
             self.charge(term, INSTANCE_COST)?;
             let scope = self.enter(condition, vars.iter().copied().zip(row));

@@ -16,6 +16,8 @@ mod incremental;
 mod machine;
 mod memory;
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use smtlib::{Fun, Sort, Store, Term, Var};
 
@@ -118,6 +120,8 @@ pub struct Evaluator {
     chosen: OpenCases,
     missing: Option<(Open, Box<[Value]>)>,
     domains: FxHashMap<Sort, Domain>,
+    /// All values of sorts that were asked for, in order.
+    elements: FxHashMap<Sort, Arc<[Value]>>,
     free_vars: FxHashMap<Term, Box<[Var]>>,
     steps_left: u64,
     nesting: u32,
@@ -146,6 +150,7 @@ impl Evaluator {
             chosen: OpenCases::default(),
             missing: None,
             domains: FxHashMap::default(),
+            elements: FxHashMap::default(),
             free_vars: FxHashMap::default(),
             steps_left: 0,
             nesting: 0,
@@ -180,6 +185,7 @@ impl Evaluator {
         self.memory.forget();
         self.calls.clear();
         self.domains.clear();
+        self.elements.clear();
         self.free_vars.clear();
         self.arena.reset(self.empty_arena);
     }
@@ -190,6 +196,7 @@ impl Evaluator {
         self.memory.truncate(term_count);
         self.calls.clear();
         self.domains.clear();
+        self.elements.clear();
         self.free_vars.retain(|term, _| term.index() < term_count);
     }
 
