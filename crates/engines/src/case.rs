@@ -113,7 +113,8 @@ impl Draft {
             Some(witness) => Draft::satisfied(script, witness),
             None => Draft::agree(script),
         };
-        known.with_options(self.options).with_changes(self.changes).with_changes(changes)
+        let known = known.with_options(self.options).with_new_terms(self.new_terms);
+        known.with_changes(self.changes).with_changes(changes)
     }
 
     /// The witness alone.

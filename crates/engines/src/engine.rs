@@ -48,6 +48,12 @@ pub trait Ask {
     /// The answer on which at least two solvers agree, and their names.
     fn agreed_status(&mut self, store: &Store, script: &Script) -> Option<(Status, String)>;
 
+    /// Numbers of assertions that contradict each other, by the word of one solver that is heard for a moment: good enough to
+    /// choose what is asked next.
+    fn core(&mut self, _store: &mut Store, _script: &Script, _variant: u32) -> Option<Vec<usize>> {
+        None
+    }
+
     /// Numbers of the assertions in an unsatisfiable core that two solvers confirm.
     fn confirmed_core(&mut self, store: &Store, script: &Script) -> Option<Vec<usize>>;
 }
@@ -136,6 +142,11 @@ pub trait Engine: Send + Sync {
         false
     }
 
+    /// Share of its rounds whose checks have a tactic, where all solvers of the round have tactics.
+    fn tactics(&self) -> f64 {
+        0.25
+    }
+
     /// Do its rounds look at more of a [`Feedback`] than its letters? Then a finding must store all of it to be made
     /// again.
     fn steers_by_numbers(&self) -> bool {
@@ -189,6 +200,13 @@ pub trait Round {
     /// Scripts that a later round may start from instead of the seed: the farthest the round has come.
     fn heirs(&self) -> Vec<Script> {
         Vec::new()
+    }
+
+    /// What the round wants to know of a model that satisfies the test case made last, in the engine's own words. It is told
+    /// with the feedback ([`Feedback::seen`]), which findings store, so that it decides the same when it is made again; here
+    /// nothing changes.
+    fn note(&self, _store: &Store, _model: &Model) -> Option<String> {
+        None
     }
 
     /// What came of the test case made last.

@@ -13,6 +13,9 @@ pub struct Feedback {
     pub novel: u32,
     /// One for each run.
     pub runs: Vec<RunFeedback>,
+    /// What the engine noted of a model that satisfies the test case ([`Round::note`](crate::Round::note)).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<String>,
 }
 
 /// What one run of a solver came to.
@@ -80,8 +83,8 @@ impl Feedback {
         self.runs.iter().any(|run| run.answer.is_rejected())
     }
 
-    /// What a finding's provenance stores of each step: `f`inding, `n`ovel, `h`opeless, `r`ejected. Enough for every
-    /// engine that does not steer by numbers.
+    /// What a finding's provenance stores of each step: `f`inding, `n`ovel, `h`opeless, `r`ejected. With what was seen it is
+    /// enough for every engine that does not steer by numbers.
     pub fn letters(&self) -> String {
         let flags = [
             (self.is_finding(), 'f'),
@@ -106,6 +109,7 @@ impl Feedback {
             findings: u32::from(has('f')),
             novel: u32::from(has('n')),
             runs: answer.map(run).into_iter().collect(),
+            seen: None,
         }
     }
 }

@@ -30,7 +30,8 @@ pub(crate) fn spread(
     assertions: &[Term],
     rng: &mut Rng,
 ) -> (Script, usize) {
-    let frames = rng.between(2, FRAMES);
+    // A frame without an assertion asks what was asked before.
+    let frames = rng.between(2, assertions.len().clamp(2, FRAMES));
     let mut commands = skeleton.preamble().to_vec();
     commands.extend(switches.funs.iter().map(|fun| Command::DeclareConst(*fun)));
     let mut open = 0;

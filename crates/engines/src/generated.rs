@@ -26,7 +26,7 @@ impl Engine for Generate {
     }
 
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
-        let grammar = bench.grammar.swarm(bench.rng);
+        let grammar = bench.grammar.asking().swarm(bench.rng);
         Some(Box::new(Batch { grammar, length: self.batch, made: 0 }))
     }
 }

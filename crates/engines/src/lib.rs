@@ -37,6 +37,7 @@ mod transform;
 mod typefuzz;
 mod unchanged;
 pub mod values;
+mod vocabulary;
 
 pub use case::{Draft, Provenance, SolverSettings, TestCase};
 pub use diver::Diver;

@@ -145,9 +145,10 @@ fn satisfies(store: &Store, evaluated: &mut EvaluatedModel, formulas: &[Term]) -
     formulas.iter().all(|formula| evaluated.holds(store, *formula) == Ok(true))
 }
 
-/// Random values for all symbols of a script.
+/// Random values for all symbols of a script, with characters that all solvers of the round can read.
 pub(crate) fn random_model(bench: &mut Bench<'_>, script: &Script) -> Model {
     let mut rng = bench.rng.split();
+    let largest = bench.grammar.largest_character();
     let store = &*bench.store;
     let mut model = Model::new();
     for fun in script.declared_funs() {
@@ -160,7 +161,9 @@ pub(crate) fn random_model(bench: &mut Bench<'_>, script: &Script) -> Model {
                 model.close_universe(*sort);
             }
         }
-        if let Some(value) = random_function(store, &model, &decl.params, decl.result, &mut rng) {
+        if let Some(value) =
+            random_function(Sorts::new(store, &model), &decl.params, decl.result, largest, &mut rng)
+        {
             model.assign(fun, value);
         }
     }
@@ -169,21 +172,21 @@ pub(crate) fn random_model(bench: &mut Bench<'_>, script: &Script) -> Model {
 }
 
 fn random_function(
-    store: &Store,
-    model: &Model,
+    sorts: Sorts<'_>,
     params: &[Sort],
     result: Sort,
+    largest: u32,
     rng: &mut Rng,
 ) -> Option<Value> {
-    let sorts = Sorts::new(store, model);
-    let default = sorts.random_value(result, rng)?;
+    let mut random = |sort: Sort| sorts.random_value_up_to(sort, largest, rng);
+    let default = random(result)?;
     if params.is_empty() {
         return Some(default);
     }
     let mut entries = Vec::with_capacity(ELEMENTS);
     for _ in 0..ELEMENTS {
-        let args = params.iter().map(|param| sorts.random_value(*param, rng)).collect::<Option<Vec<_>>>()?;
-        entries.push((Function::key(&args), sorts.random_value(result, rng)?));
+        let args = params.iter().map(|param| random(*param)).collect::<Option<Vec<_>>>()?;
+        entries.push((Function::key(&args), random(result)?));
     }
     let table = Table::new(entries, default, Domain::Unbounded)?;
     Some(Value::Function(Arc::new(Function::Table { arity: params.len() as u32, table })))

@@ -104,7 +104,7 @@ impl Quality {
         self.leaves += u64::from(levels == 0);
         for part in store.subterms(&[term]) {
             let args = store.args(part);
-            if args.is_empty() {
+            if args.is_empty() || is_literal(store, part) {
                 continue;
             }
             if let Head::Op(op, _) = store.head(part) {
@@ -351,6 +351,18 @@ fn mix(a: u64, b: u64) -> u64 {
     hasher.finish()
 }
 
+/// A literal that is written with an operator: `(- 3)`, `(/ 1.0 3.0)`, `(fp #b0 #b11 #b1)`.
+fn is_literal(store: &Store, term: Term) -> bool {
+    let plain = |term: &Term| matches!(store.head(*term), Head::Literal(_));
+    match store.op_of(term) {
+        Some(Op::IntNeg | Op::RealNeg) => {
+            store.args(term).iter().all(|arg| plain(arg) || is_literal(store, *arg))
+        }
+        Some(Op::RealDiv | Op::Fp) => store.args(term).iter().all(plain),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use smtlib::{Mode, parse};
@@ -392,5 +404,19 @@ mod tests {
     fn names_of_fresh_constants_do_not_count() {
         assert_eq!(shape_of("(assert (< fresh!1 3))"), shape_of("(assert (< fresh!2 3))"));
         assert_ne!(shape_of("(assert (< fresh!1 3))"), shape_of("(assert (< fresh!1 4))"));
+    }
+
+    #[test]
+    fn literals_that_are_written_with_an_operator_are_no_operators() {
+        let mut store = Store::new();
+        let text = "(declare-const x Int)(declare-const r Real)(declare-const f Float16)
+            (assert (< (- 3) (- x)))(assert (< (- (/ 1.0 3.0)) (/ r 2.0)))(assert (fp.lt f (fp #b0 #b00001 #b0000000000)))";
+        let script = parse(&mut store, text.as_bytes(), Mode::Strict).expect("well-sorted").script;
+        let mut quality = Quality::default();
+        script.assertions().for_each(|term| quality.count_term(&store, term));
+        let counts: Vec<(&str, u64)> = quality.operators.iter().map(|(op, count)| (*op, *count)).collect();
+        let mut counts: Vec<String> = counts.iter().map(|(op, count)| format!("{op} {count}")).collect();
+        counts.sort();
+        assert_eq!(counts, ["- 1", "/ 1", "< 2", "fp.lt 1"]);
     }
 }

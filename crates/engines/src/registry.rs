@@ -223,7 +223,7 @@ mod tests {
             engines.iter().map(|engine| engine.name().to_owned()).collect()
         };
         assert_eq!(names("storm, diver,storm,diver+incremental"), ["storm", "diver", "diver+incremental"]);
-        let every: Vec<String> = all().iter().map(|engine| engine.name().to_owned()).collect();
+        let every = all().iter().map(|engine| engine.name().to_owned()).collect::<Vec<_>>();
         assert_eq!(names("auto"), every);
         assert_eq!(names("auto,storm+incremental").len(), every.len() + 1);
     }

@@ -7,11 +7,11 @@ use generate::logic::Arithmetic;
 use smtlib::theory::Theory;
 use smtlib::{Head, Sort, SortKind, Store, Term};
 
-use super::Formula;
 use super::constraint::Constraint;
 use super::convert::convert;
 use super::places::constraint_at;
 use super::score::score;
+use super::{Formula, is_readable};
 use crate::engine::Bench;
 
 /// Leaves looked at for one fresh variable.
@@ -46,15 +46,14 @@ pub(super) fn complicate(
     evaluated.add(fun, value);
     let fresh = bench.store.call(fun, &[]).ok()?;
     let constraint = convert(bench.store, &allowed, fresh)?;
-    if !in_logic(grammar, bench.store, constraint) {
+    let readable = is_readable(bench.store, constraint, grammar.largest_character());
+    if !readable || !in_logic(grammar, bench.store, constraint) {
         return None;
     }
     formula.assertions[assertion] = bench.store.replace_at(root, &whole, fresh).ok()?;
-    formula.fresh.push(fun);
-    if allowed != Constraint::Any {
-        let place = bench.rng.between(0, formula.assertions.len());
-        formula.assertions.insert(place, constraint);
-    }
+    let bound =
+        (allowed != Constraint::Any).then(|| (bench.rng.between(0, formula.assertions.len()), constraint));
+    formula.add_fresh(fun, bound);
     Some(format!("a fresh variable of sort {}", bench.store.sort_text(sort)))
 }
 

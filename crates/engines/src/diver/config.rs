@@ -24,6 +24,9 @@ pub struct Diver {
     pub largest: usize,
     /// Probability that the mutants of a round may leave the seed's logic.
     pub widen: f64,
+    /// Share of the rounds in which new terms may have operators that a solver under test hides in the seed's logic. The
+    /// script then says ALL, and what solvers set up by the name of a logic is not tested.
+    pub hidden: f64,
     /// Models asked of solvers.
     pub models: u32,
     /// Random assignments tried when solvers give no model.
@@ -48,6 +51,7 @@ impl Default for Diver {
             pool: 64,
             largest: 20_000,
             widen: 0.1,
+            hidden: 0.25,
             models: 2,
             random_models: 200,
             open_cases: false,

@@ -9,6 +9,7 @@ mod complicate;
 mod config;
 mod constraint;
 mod convert;
+mod formula;
 mod mutate;
 mod places;
 mod rules;
@@ -18,11 +19,13 @@ mod words;
 use eval::{EvaluatedModel, to_term};
 use generate::{Config as GrammarConfig, Grammar, Rng, Scope};
 use rustc_hash::FxHashSet;
+use smtlib::literal::Literal;
 use smtlib::{Fun, Head, Op, Release, Script, Sort, Store, Term};
 
 pub use config::Diver;
 pub use constraint::{Constraint, Stated};
 pub use convert::convert;
+use formula::Formula;
 pub use mutate::MutationCounts;
 pub use places::{Place, Places, constraint_at};
 pub use rules::Ground;
@@ -34,6 +37,7 @@ use crate::engine::{Bench, Engine, Round};
 use crate::feedback::Feedback;
 use crate::models::{self, Satisfied, Wanted};
 use crate::skeleton::Skeleton;
+use crate::vocabulary::leave_out_hidden;
 use mutate::{Mutant, Tools, Workpiece};
 
 /// Places drawn before a formula is given up.
@@ -42,10 +46,14 @@ const DRAWS: usize = 40;
 const CONSTANTS: usize = 200;
 /// A mutant with this many nodes of new terms is not mutated further.
 const GROWTH: usize = 400;
-/// Places of a formula that are worth one more mutant of it before another is analysed.
-const PLACES_A_MUTANT: usize = 200;
+/// Nodes of a formula, shared ones once, that are worth one more mutant of it before another is analysed.
+const NODES_A_MUTANT: usize = 400;
 /// At most so many more: chains have to grow in large formulas too.
-const MORE: usize = 12;
+const MORE: usize = 4;
+/// While the pool has fewer members than this, chains come before the cost of the analysis.
+const YOUNG: usize = 8;
+/// Mutants of one formula until then.
+const YOUNG_BATCH: usize = 2;
 /// What is left of symbols and nodes in a mutant that others are made of, in quarters of the seed's.
 const LEFT: usize = 3;
 /// Formulas up to this size are looked at whole to see what is left.
@@ -65,17 +73,6 @@ impl Engine for Diver {
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
         Mutants::open(self, bench).map(|round| Box::new(round) as Box<dyn Round>)
     }
-}
-
-/// A formula of the pool: assertions true under the model, and the fresh constants in them.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Formula {
-    pub fresh: Vec<Fun>,
-    pub assertions: Vec<Term>,
-    /// What was done to the seed.
-    pub changes: Vec<String>,
-    /// Nodes of the terms that were put in.
-    pub grown: usize,
 }
 
 /// What a seed is made of: mutants that lose most of it are dull.
@@ -165,7 +162,9 @@ impl Mutants {
             return None;
         }
         let wide = bench.rng.chance(config.widen) && skeleton.leave_logic(bench.store);
-        let grammar = small_terms(bench.grammar, bench.store, &skeleton, config, wide);
+        let hidden = bench.rng.chance(config.hidden);
+        let freedom = Freedom { wide, hidden };
+        let grammar = small_terms(bench.grammar, bench.store, &skeleton, config, freedom);
         let wanted =
             Wanted { asked: config.models, random: config.random_models, open_cases: config.open_cases };
         // A stream of its own: the mutants are the same with and without options.
@@ -175,9 +174,9 @@ impl Mutants {
             .into_iter()
             .map(|Satisfied { evaluated, assertions, solved }| Side {
                 solved,
-                scope: material(bench.store, &skeleton, &assertions, &evaluated),
+                scope: material(bench.store, &skeleton, &assertions, &evaluated, grammar.largest_character()),
                 substance: Substance::of(bench.store, &assertions),
-                pool: vec![Formula { assertions, ..Formula::default() }],
+                pool: vec![Formula::new(assertions)],
                 evaluated,
             })
             .collect();
@@ -206,8 +205,11 @@ impl Mutants {
     /// Takes a formula to mutate: the present one until its batch is done.
     fn take_work(&mut self, bench: &mut Bench<'_>) -> Option<(usize, Workpiece)> {
         if let Some((number, mut work)) = self.work.take() {
-            let more = (work.places.len() / PLACES_A_MUTANT).min(MORE);
-            if self.made_of_work < self.config.batch + more {
+            let batch = match self.sides[number].pool.len() {
+                0..YOUNG => self.config.batch.min(YOUNG_BATCH),
+                _ => self.config.batch + (work.nodes / NODES_A_MUTANT).min(MORE),
+            };
+            if self.made_of_work < batch {
                 return Some((number, work));
             }
             self.sides[number].scope.take_usage(&mut work.scope);
@@ -225,7 +227,8 @@ impl Mutants {
         }
         let places =
             Places::analyse(bench.store, &mut side.evaluated, &formula.assertions, self.config.uniform);
-        Some((number, Workpiece { formula, places, scope }))
+        let nodes = bench.store.subterms(&formula.assertions).len();
+        Some((number, Workpiece { formula, places, nodes, scope }))
     }
 
     /// Gives the last mutant a place in the pool.
@@ -259,7 +262,8 @@ impl Round for Mutants {
                 evaluated: &mut *evaluated,
                 counts: &mut self.counts,
             });
-            let test = made.and_then(|Mutant { formula, new, old }| {
+            let test = made.and_then(|Mutant { mut formula, new, old }| {
+                formula.drop_dead(bench.store, old);
                 let left = substance.left_in(bench.store, &formula, old);
                 if left == Left::Nothing {
                     return None;
@@ -276,7 +280,7 @@ impl Round for Mutants {
                 continue;
             };
             self.made_of_work += 1;
-            let changes = formula.changes.clone();
+            let changes = formula.changes.iter().map(|change| change.text.clone()).collect();
             self.last = pooled.then_some((number, formula));
             let options = match &mut self.options {
                 Some(rng) => bench.options.draw(rng, self.config.options),
@@ -312,13 +316,22 @@ impl Round for Mutants {
     }
 }
 
+/// How far the new terms of a round may go.
+#[derive(Clone, Copy)]
+struct Freedom {
+    /// Beyond the seed's logic.
+    wide: bool,
+    /// To operators that solvers hide in the seed's logic.
+    hidden: bool,
+}
+
 /// The grammar of the seed's logic for terms of few operators; of all logics without new quantifiers if it may be left.
 fn small_terms(
     grammar: &Grammar,
     store: &Store,
     skeleton: &Skeleton,
     settings: &Diver,
-    wide: bool,
+    Freedom { wide, hidden }: Freedom,
 ) -> Grammar {
     let script = skeleton.script(&[], &[]);
     let mut config = GrammarConfig {
@@ -336,6 +349,9 @@ fn small_terms(
     }
     let logic = if wide { "QF_ALL" } else { script.logic(store).unwrap_or(&grammar.logic().name) };
     let mut releases = grammar.releases().to_vec();
+    if !hidden {
+        leave_out_hidden(&mut config, logic, &releases);
+    }
     releases.extend(settings.standard_only.then_some(Release::STANDARD));
     Grammar::new(logic, &releases, config.clone())
         .or_else(|_| Grammar::new(&grammar.logic().name, &releases, config))
@@ -348,6 +364,7 @@ fn material(
     skeleton: &Skeleton,
     assertions: &[Term],
     evaluated: &EvaluatedModel,
+    largest: u32,
 ) -> Scope {
     let script = skeleton.script(&[], &[]);
     let mut scope = Scope::of_script(store, &script);
@@ -374,6 +391,7 @@ fn material(
         }
         if let Some(term) = to_term(store, sort, &value)
             && is_plain(store, term)
+            && is_readable(store, term, largest)
             && seen.insert(term)
         {
             scope.add_constant(store, term);
@@ -394,4 +412,15 @@ fn is_constant(store: &Store, term: Term) -> bool {
 /// Array values need operators that not every logic has.
 fn is_plain(store: &Store, term: Term) -> bool {
     store.subterms(&[term]).iter().all(|term| store.op_of(*term) != Some(Op::ConstArray))
+}
+
+/// Has it no character above this one?
+fn is_readable(store: &Store, term: Term, largest: u32) -> bool {
+    store.subterms(&[term]).iter().all(|term| match store.head(*term) {
+        Head::Literal(literal) => match store.literal(literal) {
+            Literal::String(points) => points.iter().all(|point| *point <= largest),
+            _ => true,
+        },
+        _ => true,
+    })
 }

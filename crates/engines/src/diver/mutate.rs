@@ -36,6 +36,8 @@ pub struct MutationCounts {
 pub(super) struct Workpiece {
     pub formula: Formula,
     pub places: Places,
+    /// Its size, shared nodes once.
+    pub nodes: usize,
     pub scope: Scope,
 }
 
@@ -88,17 +90,17 @@ impl Workpiece {
         let (new, new_root) = accepted?;
         let mut formula = self.formula.clone();
         let path = target.path;
-        let mut change =
-            format!("{} at {path:?} of assertion {assertion}", head_name(tools.bench.store, new));
-        formula.assertions[assertion] = new_root;
+        let change = format!("{} at {path:?} of assertion {assertion}", head_name(tools.bench.store, new));
+        formula.change(assertion, &path, new_root, change);
         if tools.bench.rng.chance(tools.config.complicate)
             && let Some(more) =
                 complicate(tools.grammar, tools.bench, tools.evaluated, &mut formula, assertion, &path, new)
         {
             tools.counts.complicated += 1;
-            change = format!("{change}, {more}");
+            if let Some(change) = formula.changes.last_mut() {
+                change.text = format!("{}, {more}", change.text);
+            }
         }
-        formula.changes.push(change);
         formula.grown += tools.bench.store.subterms(&[new]).len();
         Some(Mutant { formula, new, old: self.places.get(place).term })
     }

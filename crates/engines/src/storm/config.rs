@@ -9,10 +9,12 @@ use serde::{Deserialize, Serialize};
 pub struct Storm {
     /// `dmax`: Boolean levels of a formula.
     pub max_depth: u32,
-    /// `amax`: assertions of an instance. A small pool allows fewer: with all of its atoms asserted nothing else counts.
+    /// `amax`: assertions of an instance.
     pub max_assertions: usize,
     /// Seeds with fewer fragments get random formulas over their symbols beside them; not in the paper.
     pub fragments: usize,
+    /// At most half as many assertions as the initial pool has formulas; not in the paper.
+    pub bounded: bool,
     /// `nc`: formulas in the construction pool.
     pub constructed: Scale,
     /// `nm`: instances per round.
@@ -21,8 +23,8 @@ pub struct Storm {
     pub conjunctions: f64,
     /// Probability that a formula is drawn from the initial pool.
     pub from_initial: f64,
-    /// Construct with `or`, `xor`, `=>` and `ite` too; not in the paper.
-    pub extended: bool,
+    /// Probability that a round constructs with `or`, `xor`, `=>` and `ite` too; not in the paper.
+    pub extended: f64,
     /// Probability that the instances of a round have push, pop and several checks.
     pub incremental: f64,
     /// Models asked of solvers.
@@ -39,16 +41,25 @@ impl Default for Storm {
             max_depth: 64,
             max_assertions: 64,
             fragments: 12,
+            bounded: true,
             constructed: Scale { least: 200, most: 1500, factor: 10 },
             instances: Scale { least: 300, most: 1000, factor: 10 },
             conjunctions: 0.5,
             from_initial: 0.3,
-            extended: false,
+            extended: 0.5,
             incremental: 0.5,
             models: 2,
             random_models: 1,
             open_cases: false,
         }
+    }
+}
+
+impl Storm {
+    /// The paper's pools and bounds: no random formulas beside the fragments, `amax` assertions whatever the pool, `and` and
+    /// `not` alone.
+    pub fn as_in_the_paper(self) -> Storm {
+        Storm { fragments: 0, bounded: false, extended: 0.0, ..self }
     }
 }
 

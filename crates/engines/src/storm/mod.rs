@@ -9,7 +9,7 @@ mod pools;
 
 use eval::{EvaluatedModel, Value};
 use generate::Rng;
-use smtlib::{Op, Sort, Store, Term};
+use smtlib::{Fun, Op, Sort, Store, Term};
 
 pub use config::Storm;
 use pools::Pools;
@@ -29,15 +29,21 @@ impl Engine for Storm {
         true
     }
 
+    /// The authors' program adds one to half of its instances for Z3.
+    fn tactics(&self) -> f64 {
+        0.5
+    }
+
     fn open(&self, bench: &mut Bench<'_>) -> Option<Box<dyn Round>> {
         let seed = bench.seeds.first()?;
         let mut skeleton = Skeleton::of(bench.store, &seed.script)?;
         let wanted = Wanted { asked: self.models, random: self.random_models, open_cases: self.open_cases };
-        let mut models = self.filled(bench, &skeleton, wanted);
+        let extended = bench.rng.chance(self.extended);
+        let mut models = self.filled(bench, &skeleton, wanted, extended);
         if models.is_empty() {
             // Nothing but quantifiers that nobody can decide.
             skeleton.open_quantifiers(bench.store);
-            models = self.filled(bench, &skeleton, wanted);
+            models = self.filled(bench, &skeleton, wanted, extended);
         }
         let largest = models.iter().map(|(_, pools)| pools.initial()).max()?;
         let length = self.instances.scaled(largest);
@@ -62,10 +68,11 @@ impl Storm {
         bench: &mut Bench<'_>,
         skeleton: &Skeleton,
         wanted: Wanted,
+        extended: bool,
     ) -> Vec<(EvaluatedModel, Pools)> {
         let mut models = Vec::new();
         for mut evaluated in models::any(bench, skeleton, wanted) {
-            let pools = Pools::fill(self, bench, skeleton, &mut evaluated);
+            let pools = Pools::fill(self, bench, skeleton, &mut evaluated, extended);
             if !pools.is_empty() {
                 models.push((evaluated, pools));
             }
@@ -113,7 +120,8 @@ impl Round for Instances {
             let turn = self.made % self.models.len();
             let (evaluated, pools) = &mut self.models[turn];
             // With every atom of a small pool asserted as it is, nothing else in an instance would matter.
-            let most = self.config.max_assertions.min(pools.initial().div_ceil(2));
+            let half = pools.initial().div_ceil(2);
+            let most = if self.config.bounded { half } else { usize::MAX }.min(self.config.max_assertions);
             let count = bench.rng.between(1, most.max(1));
             let mut assertions: Vec<Term> = Vec::with_capacity(count);
             for _ in 0..count {
@@ -125,8 +133,8 @@ impl Round for Instances {
             }
             let (script, frames) = match &self.switches {
                 Some(switches) => {
-                    switch(bench.store, bench.rng, switches, &mut assertions);
-                    frames::spread(&self.skeleton, switches, &assertions, bench.rng)
+                    let used = switch(bench.store, bench.rng, switches, &mut assertions);
+                    frames::spread(&self.skeleton, &used, &assertions, bench.rng)
                 }
                 None => (self.skeleton.script(&[], &assertions), 1),
             };
@@ -145,14 +153,21 @@ impl Round for Instances {
     }
 }
 
-/// Puts some assertions under a constant that checks may assume.
-fn switch(store: &mut Store, rng: &mut Rng, switches: &Switches, assertions: &mut [Term]) {
+/// Puts some assertions under a constant that checks may assume. The constants that guard something.
+fn switch(store: &mut Store, rng: &mut Rng, switches: &Switches, assertions: &mut [Term]) -> Switches {
+    let pairs: Vec<(Fun, Term)> = switches.funs.iter().copied().zip(switches.terms.iter().copied()).collect();
+    let mut used = Switches::default();
     for assertion in assertions {
         if rng.chance(SWITCHED)
-            && let Some(switch) = rng.pick(&switches.terms)
-            && let Ok(guarded) = store.op(Op::Implies, &[*switch, *assertion])
+            && let Some((fun, term)) = rng.pick(&pairs)
+            && let Ok(guarded) = store.op(Op::Implies, &[*term, *assertion])
         {
             *assertion = guarded;
+            if !used.terms.contains(term) {
+                used.terms.push(*term);
+                used.funs.push(*fun);
+            }
         }
     }
+    used
 }

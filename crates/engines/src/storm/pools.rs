@@ -8,6 +8,7 @@ use smtlib::{Head, Op, Sort, Store, Term};
 use super::Storm;
 use crate::engine::Bench;
 use crate::skeleton::Skeleton;
+use crate::vocabulary::leave_out_hidden;
 
 /// Attempts at a constructed formula, for each that is wanted.
 const ATTEMPTS: usize = 4;
@@ -35,6 +36,7 @@ impl Pools {
         bench: &mut Bench<'_>,
         skeleton: &Skeleton,
         evaluated: &mut EvaluatedModel,
+        extended: bool,
     ) -> Pools {
         let mut pools =
             Pools { initial: fragments(config, bench.store, skeleton, evaluated), constructed: Vec::new() };
@@ -49,7 +51,7 @@ impl Pools {
             if pools.constructed.len() >= wanted {
                 break;
             }
-            if let Some(formula) = pools.construct(config, bench) {
+            if let Some(formula) = pools.construct(config, bench, extended) {
                 pools.constructed.push(formula);
             }
         }
@@ -64,7 +66,7 @@ impl Pools {
         skeleton: &Skeleton,
         evaluated: &mut EvaluatedModel,
     ) {
-        let small = GrammarConfig {
+        let mut small = GrammarConfig {
             nodes: 3,
             sharing: 0.0,
             quantifiers: 0.0,
@@ -75,6 +77,7 @@ impl Pools {
             ..bench.grammar.config().clone()
         };
         let name = &bench.grammar.logic().name;
+        leave_out_hidden(&mut small, name, bench.grammar.releases());
         let Ok(grammar) = Grammar::new(name, bench.grammar.releases(), small) else { return };
         let mut scope = Scope::of_script(bench.store, &skeleton.script(&[], &[]));
         for _ in 0..config.fragments * ATTEMPTS {
@@ -108,9 +111,9 @@ impl Pools {
         rng.pick(if initial { &self.initial } else { &self.constructed }).copied()
     }
 
-    fn construct(&self, config: &Storm, bench: &mut Bench<'_>) -> Option<Formula> {
+    fn construct(&self, config: &Storm, bench: &mut Bench<'_>, extended: bool) -> Option<Formula> {
         let a = self.draw(config, bench.rng)?;
-        let extended = config.extended && bench.rng.chance(0.5);
+        let extended = extended && bench.rng.chance(0.5);
         let (op, args) = if extended {
             let op = *bench.rng.pick(&[Op::Or, Op::Xor, Op::Implies, Op::Ite])?;
             let more = if op == Op::Ite { 2 } else { 1 };
@@ -130,6 +133,11 @@ impl Pools {
         }
         let truth = truth(op, &args);
         let terms: Vec<Term> = args.iter().map(|formula| formula.term).collect();
+        // What says the same in fewer words: `(and v v)`, `(not (not v))`.
+        let repeated = terms.iter().enumerate().any(|(i, term)| terms[..i].contains(term));
+        if repeated || (op == Op::Not && bench.store.op_of(terms[0]) == Some(Op::Not)) {
+            return None;
+        }
         let term = bench.store.op(op, &terms).ok()?;
         formula(bench.store, term, truth, depth)
     }
@@ -153,7 +161,11 @@ fn truth(op: Op, args: &[Formula]) -> bool {
 }
 
 fn formula(store: &mut Store, term: Term, truth: bool, depth: u32) -> Option<Formula> {
-    let asserted = if truth { term } else { store.op(Op::Not, &[term]).ok()? };
+    let asserted = match store.head(term) {
+        _ if truth => term,
+        Head::Op(Op::Not, _) => store.args(term)[0],
+        _ => store.op(Op::Not, &[term]).ok()?,
+    };
     Some(Formula { term, truth, asserted, depth })
 }
 

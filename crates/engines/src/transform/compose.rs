@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use eval::Model;
 use generate::Rng;
-use smtlib::Store;
+use smtlib::{Script, Store};
 
 use super::Transform;
 use crate::case::Draft;
@@ -60,7 +61,7 @@ impl Engine for Composition {
         };
         let transforms = self.transforms.iter().enumerate().map(fork).collect();
         let round = self.engine.open(bench)?;
-        Some(Box::new(Composed { round, transforms }))
+        Some(Box::new(Composed { round, transforms, changed: false }))
     }
 }
 
@@ -68,14 +69,18 @@ struct Composed {
     round: Box<dyn Round>,
     /// Each with its stream.
     transforms: Vec<(Arc<dyn Transform>, Rng)>,
+    /// The test case made last is another one than the engine's own, which a model of it tells nothing about.
+    changed: bool,
 }
 
 impl Round for Composed {
     fn next(&mut self, bench: &mut Bench<'_>) -> Option<Draft> {
         let mut draft = self.round.next(bench)?;
+        self.changed = false;
         for (transform, rng) in &mut self.transforms {
             if let Some(changed) = transform.apply(draft.clone(), &mut bench.with_rng(rng)) {
                 draft = changed;
+                self.changed = true;
             }
         }
         Some(draft)
@@ -83,6 +88,34 @@ impl Round for Composed {
 
     fn length(&self) -> usize {
         self.round.length()
+    }
+
+    fn effort(&self) -> Option<(u64, u64)> {
+        self.round.effort()
+    }
+
+    fn exhausted(&self) -> Option<&'static str> {
+        self.round.exhausted()
+    }
+
+    fn memory(&self) -> Option<String> {
+        self.round.memory()
+    }
+
+    fn figures(&self) -> Vec<(&'static str, u64)> {
+        self.round.figures()
+    }
+
+    fn explain(&self, store: &Store) -> Option<String> {
+        self.round.explain(store)
+    }
+
+    fn heirs(&self) -> Vec<Script> {
+        self.round.heirs()
+    }
+
+    fn note(&self, store: &Store, model: &Model) -> Option<String> {
+        if self.changed { None } else { self.round.note(store, model) }
     }
 
     fn learn(&mut self, feedback: &Feedback) {

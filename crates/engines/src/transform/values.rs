@@ -1,6 +1,7 @@
 //! The transform `values`: other constants in a test case of any engine (ValFuzz, section VII-3).
 //!
-//! Where the test case has a witness the new constants keep it true under the witness, so that the answer stays known.
+//! Where the test case has a witness the new constants keep it true under the witness, so that the answer stays known; now and
+//! then they and a new witness are what a solver chose for some monitors of the script.
 //! Where it has none the constants are what a solver chose for some monitors of the script, or random ones, and solvers
 //! must only agree.
 
@@ -11,7 +12,7 @@ use super::Transform;
 use crate::case::Draft;
 use crate::engine::Bench;
 use crate::models::BUDGET;
-use crate::values::{Coercion, Hole, Holes, Preset, Values, random_constant};
+use crate::values::{Coercion, Hole, Holes, Preset, Values, is_readable, random_constant};
 
 /// At most this many constants of a test case with a witness are replaced.
 const REPLACED: usize = 4;
@@ -22,6 +23,10 @@ const TRIES: usize = 6;
 /// Probability that a solver is asked for the constants of a test case without a witness: asking costs as much as running
 /// the test case.
 const ASKED: f64 = 0.5;
+
+/// The same for one with a witness: its constants then come with a new one. Such test cases are cheap otherwise: questions about
+/// more of them took most of a campaign's time.
+const NEW_WITNESS: f64 = 0.02;
 
 /// The transform.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,6 +40,12 @@ impl Transform for NewValues {
     fn apply(&self, draft: Draft, bench: &mut Bench<'_>) -> Option<Draft> {
         match draft.witness() {
             Some(witness) => {
+                if bench.rng.chance(NEW_WITNESS)
+                    && let Some(mutant) = satisfied(bench, draft.script())
+                {
+                    let (script, changes) = (mutant.script().clone(), mutant.changes().to_vec());
+                    return Some(draft.with_constants(script, mutant.into_witness(), changes));
+                }
                 let (script, witness, change) = keeping(bench, draft.script(), witness)?;
                 Some(draft.with_constants(script, Some(witness), vec![change]))
             }
@@ -54,6 +65,12 @@ fn coerced(bench: &mut Bench<'_>, script: &Script, rbase: bool) -> Option<Draft>
     let preset = if rbase { Preset::Rbase } else { Preset::BlendB };
     let config = Values { iterations: 1, models: 1, lean: true, own_models: 0.0, ..preset.settings() };
     Coercion::open(&config, bench, script, None)?.next_mutant(bench)
+}
+
+/// A mutant of the engine `values` whose witness is the model that gave its constants.
+fn satisfied(bench: &mut Bench<'_>, script: &Script) -> Option<Draft> {
+    let config = Values { models: 1, soft: true, lean: true, ..Preset::BlendB.settings() };
+    Coercion::open(&config, bench, script, None)?.next_satisfied(bench)
 }
 
 /// The script with other constants at some places, all of its formulas true under the model of the witness.
@@ -95,6 +112,7 @@ fn candidate(
     hole: Hole,
     witness: &Witness,
 ) -> Option<Term> {
+    let largest = bench.grammar.largest_character();
     match bench.rng.below(4) {
         0 => {
             let others = holes.list().iter().filter(|other| other.sort == hole.sort);
@@ -106,8 +124,9 @@ fn candidate(
             let values = funs.filter(|fun| bench.store.fun(*fun).result == hole.sort);
             let values: Vec<_> = values.filter_map(|fun| witness.model().value(fun).cloned()).collect();
             to_term(bench.store, hole.sort, bench.rng.pick(&values)?)
+                .filter(|constant| is_readable(bench.store, *constant, largest))
         }
-        _ => random_constant(bench.store, bench.rng, hole.sort),
+        _ => random_constant(bench.store, bench.rng, hole.sort, largest),
     }
 }
 
@@ -159,6 +178,59 @@ mod tests {
             different.insert(draft.script().assertions().collect::<Vec<_>>());
         }
         assert!(different.len() > 20, "{}", different.len());
+    }
+
+    /// Looks for a model by luck; Boolean constants are monitors, and say what they are equal to.
+    struct Lucky(generate::Rng);
+
+    impl Ask for Lucky {
+        fn model(&mut self, store: &mut Store, script: &Script, _: u32) -> Option<Model> {
+            (0..200).find_map(|_| {
+                let mut model = Model::new();
+                for fun in script.declared_funs().filter(|fun| store.fun(*fun).result == smtlib::Sort::INT) {
+                    model.assign(fun, eval::Value::int(self.0.below(60) as i64 - 20));
+                }
+                let assertions: Vec<Term> = script.assertions().collect();
+                for formula in assertions {
+                    let [monitor, says] = store.args(formula) else { continue };
+                    if let smtlib::Head::Fun(fun) = store.head(*monitor)
+                        && store.fun(fun).result == smtlib::Sort::BOOL
+                        && let Ok(holds) = eval::Evaluator::default().holds(store, &model, *says)
+                    {
+                        model.assign(fun, eval::Value::Bool(holds));
+                    }
+                }
+                Witness::check(store, script, model.clone(), Budget::default()).is_ok().then_some(model)
+            })
+        }
+
+        fn agreed_status(&mut self, _: &Store, _: &Script) -> Option<(Status, String)> {
+            None
+        }
+
+        fn confirmed_core(&mut self, _: &Store, _: &Script) -> Option<Vec<usize>> {
+            None
+        }
+    }
+
+    #[test]
+    fn some_test_cases_get_a_new_witness_with_their_constants() {
+        let mut store = Store::new();
+        let script = read(&mut store);
+        let mut model = Model::new();
+        let x = script.declared_funs().next().expect("x");
+        model.assign(x, eval::Value::int(5));
+        let witness = Witness::check(&store, &script, model, Budget::default()).expect("x = 5");
+        let mut new = 0;
+        for stream in 0..600 {
+            let draft = Draft::satisfied(script.clone(), witness.clone());
+            let mut lucky = Lucky(rng::stream(9, stream));
+            let Some(draft) = apply(&mut store, draft, stream, &mut lucky) else { continue };
+            let model = draft.witness().expect("one or the other").model().clone();
+            new += usize::from(model.value(x) != Some(&eval::Value::int(5)));
+            assert!(Witness::check(&store, draft.script(), model, Budget::default()).is_ok());
+        }
+        assert!((3..30).contains(&new), "{new}");
     }
 
     #[test]

@@ -2,29 +2,29 @@
 
 use std::collections::VecDeque;
 
-use eval::{Budget, EvaluatedModel, Evaluator, Mode, Model, Witness};
-use rustc_hash::FxHashSet;
+use eval::{EvaluatedModel, Mode, Model, Witness};
 use smtlib::{Command, Op, Script, Store, Term};
 
 use super::config::Values;
 use super::coverage::Coverage;
+use super::digest::Digests;
 use super::explain;
+use super::found::{Found, attempt, known};
+use super::memory::{Memory, digest_of};
 use super::meta::{Enforced, Meta, Side, question};
+use super::watch::{self, Watched};
 use crate::case::Draft;
-use crate::engine::{Attempt, Bench, Round};
+use crate::engine::{Bench, Round};
+use crate::feedback::Feedback;
 use crate::models::BUDGET;
-
-/// What the evaluation of one monitor may cost: there are hundreds of them, and one that stays undecided is of no harm.
-const OF_A_MONITOR: Budget = Budget { steps: 10_000, instances: 1 << 8, candidates: 16, ..BUDGET };
-
-/// Monitors with quantifiers whose truth is looked at under one model.
-const QUANTIFIED: usize = 8;
 
 /// Solvers and random seeds that models are asked of; see [`Ask::attempt`](crate::Ask::attempt).
 const VARIANTS: usize = 16;
 
-/// Enforcements without a model, none before them having had one, after which no more are tried.
-const UNDECIDED: usize = 4;
+/// Further variants that are asked about a formula that one does not decide, and after how many of them in a row that did not
+/// decide anything either no more are.
+const FALLBACKS: u32 = 1;
+const IN_VAIN: u32 = 2;
 
 /// Formulas that nobody decided at once and that are test cases nevertheless, in a round: most of them cost a time-out of
 /// every solver, and yet one may crash.
@@ -32,19 +32,24 @@ const UNDECIDED_CASES: usize = 2;
 
 /// All mutants of one script.
 pub(crate) struct Coercion {
-    config: Values,
+    pub(super) config: Values,
     pub(super) meta: Meta,
     pub(super) coverage: Coverage,
     /// Truth values of the monitors in the last model of a mutant.
     truths: Vec<Option<bool>>,
     /// Constants of the seed and of all mutants.
-    seen: FxHashSet<Vec<Term>>,
-    pending: VecDeque<Draft>,
+    seen: Digests,
+    /// Test cases, and what of them is to be looked at in models.
+    pending: VecDeque<(Draft, Option<Watched>)>,
+    /// The mutant made last, if it was one.
+    last: Option<Watched>,
     /// The skeleton has been asked about.
     begun: bool,
     /// An earlier round has left its coverage.
     goes_on: bool,
     iterations: usize,
+    /// Further variants asked in a row that did not decide anything.
+    in_vain: u32,
     /// Test cases so far, those that are pending included.
     numbered: usize,
     pub(super) counts: Counts,
@@ -79,21 +84,29 @@ impl Coercion {
         script: &Script,
         memory: Option<&str>,
     ) -> Option<Coercion> {
-        let remembered = memory.and_then(read_memory);
-        let related = remembered.as_ref().map(|(related, _)| related.clone());
-        let meta = Meta::of(config, bench.store, bench.rng, script, related)?;
-        let covered = remembered.and_then(|(_, text)| Coverage::recall(text, meta.monitors.len()));
+        let remembered = memory.and_then(Memory::read);
+        let related = remembered.as_ref().map(|memory| memory.related.clone());
+        let mut meta = Meta::of(config, bench.store, bench.rng, script, related)?;
+        meta.largest_character = bench.grammar.largest_character();
+        let covered =
+            remembered.as_ref().and_then(|memory| Coverage::recall(memory.coverage, meta.monitors.len()));
+        let mut seen = remembered.map(|memory| memory.seen).unwrap_or_default();
+        seen.insert(digest_of(bench.store, &meta.holes.originals()));
         let goes_on = covered.is_some();
+        let impossible = meta.impossible(bench.store);
+        let coverage = covered.unwrap_or_else(|| Coverage::new(meta.monitors.len()));
         Some(Coercion {
             config: config.clone(),
-            coverage: covered.unwrap_or_else(|| Coverage::new(meta.monitors.len())),
-            seen: FxHashSet::from_iter([meta.holes.originals()]),
+            coverage: coverage.with_impossible(&impossible, !config.possible),
+            seen,
             meta,
             truths: Vec::new(),
             pending: VecDeque::new(),
+            last: None,
             begun: config.rbase || goes_on,
             goes_on,
             iterations: 0,
+            in_vain: 0,
             numbered: 0,
             counts: Counts::default(),
         })
@@ -106,7 +119,19 @@ impl Coercion {
         while self.counts.mutants == made && !self.is_over() {
             self.iterate(bench);
         }
-        if self.counts.mutants > made { self.pending.pop_back() } else { None }
+        let (draft, _) = if self.counts.mutants > made { self.pending.pop_back()? } else { return None };
+        Some(draft)
+    }
+
+    /// A mutant with a witness: one enforcement beside all that the script asserts, so that the model which gives the constants
+    /// satisfies the mutant, unless a hole gets another constant than the model's.
+    pub fn next_satisfied(&mut self, bench: &mut Bench<'_>) -> Option<Draft> {
+        self.begun = true;
+        let enforced = self.coverage.next(bench.rng, self.config.multief, None)?;
+        self.enforce(bench, Side::Asserted, enforced);
+        let is_one =
+            |(draft, watched): &&(Draft, Option<Watched>)| watched.is_some() && draft.witness().is_some();
+        self.pending.iter().find(is_one).map(|(draft, _)| draft.clone())
     }
 
     /// No goal is left, or nobody can solve what is asked.
@@ -115,8 +140,11 @@ impl Coercion {
         self.begun && !self.config.rbase && (self.is_undecided() || saturated())
     }
 
+    /// Nobody has decided anything. A contradiction is a decision: the next combination may have a model.
     fn is_undecided(&self) -> bool {
-        !self.goes_on && self.counts.satisfied == 0 && self.counts.enforcements >= UNDECIDED
+        let Counts { enforcements, undecided, .. } = self.counts;
+        let limit = self.config.undecided;
+        !self.goes_on && limit > 0 && undecided >= limit && undecided == enforcements
     }
 
     fn is_over(&self) -> bool {
@@ -132,7 +160,7 @@ impl Coercion {
         self.iterations += 1;
         if self.config.rbase {
             let constants = self.meta.random_constants(bench.store, bench.rng);
-            self.mutate(bench, constants, &[], None);
+            self.mutate(bench, constants, &[], Source::Random);
             return;
         }
         let known = self.config.soft.then_some(self.truths.as_slice());
@@ -155,7 +183,7 @@ impl Coercion {
         );
         self.push(draft.with_changes(vec![change]));
         if let Some(evaluated) = found.model() {
-            let constants = self.meta.holes.constants(bench.store, evaluated);
+            let constants = self.meta.given(bench.store, evaluated);
             self.substitute(bench, constants, &[], evaluated);
         }
     }
@@ -168,7 +196,9 @@ impl Coercion {
         self.counts.enforcements += 1;
         let mut found = self.ask(bench, &script, first);
         while matches!(found, Found::Nothing | Found::Undecided) && self.config.soft {
-            let Some(fewer) = self.softer(&enforced) else { break };
+            let contradictory = matches!(found, Found::Nothing);
+            let core = if contradictory { self.core(bench, &script, &enforced, first) } else { None };
+            let Some(fewer) = self.softer(&enforced, core.as_deref()) else { break };
             let Some(formula) = self.meta.formula(bench.store, side, &fewer, lean) else { break };
             (enforced, script) = (fewer, formula);
             found = self.ask(bench, &script, first);
@@ -191,18 +221,18 @@ impl Coercion {
         self.counts.satisfied += 1;
         self.push(known(bench.store, &mut evaluated, script.clone()).with_changes(vec![change]));
         let mut constants = self.meta.constants(bench.store, bench.rng, &mut evaluated);
-        self.substitute(bench, constants.clone(), &enforced, &mut evaluated);
+        self.substitute(bench, constants.clone(), &enforced, &evaluated);
         for variant in 1..self.config.models {
-            let Found::Model(mut other) = self.ask(bench, &script, first + variant) else { break };
+            let Found::Model(mut other) = self.ask(bench, &script, first + variant) else { continue };
             constants = self.meta.constants(bench.store, bench.rng, &mut other);
-            self.substitute(bench, constants.clone(), &enforced, &mut other);
+            self.substitute(bench, constants.clone(), &enforced, &other);
         }
         for _ in 0..self.config.blocked {
             let Some(blocked) = self.blocked(bench.store, &script, &constants) else { break };
             script = blocked;
             let Found::Model(mut other) = self.ask(bench, &script, first) else { break };
             constants = self.meta.constants(bench.store, bench.rng, &mut other);
-            self.substitute(bench, constants.clone(), &enforced, &mut other);
+            self.substitute(bench, constants.clone(), &enforced, &other);
         }
     }
 
@@ -212,25 +242,61 @@ impl Coercion {
         bench: &mut Bench<'_>,
         constants: Vec<Term>,
         enforced: &[Enforced],
-        from: &mut EvaluatedModel,
+        from: &EvaluatedModel,
     ) {
         for _ in 0..self.config.near {
             let near = self.meta.neighbours(bench.store, bench.rng, &constants);
-            self.mutate(bench, near, &[], None);
+            self.mutate(bench, near, &[], Source::Near(from));
         }
-        self.mutate(bench, constants, enforced, Some(from));
+        self.mutate(bench, constants, enforced, Source::Model(from));
     }
 
-    /// A model of a formula that is one of many.
+    /// A model of a formula that is one of many: of one solver, or of the next ones where it does not decide.
     fn ask(&mut self, bench: &mut Bench<'_>, script: &Script, variant: u32) -> Found {
         self.counts.asked += 1;
-        attempt(bench, script, variant)
+        let mut found = attempt(bench, script, variant);
+        for turn in 1..=FALLBACKS {
+            if !matches!(found, Found::Undecided) || self.in_vain >= IN_VAIN {
+                break;
+            }
+            self.counts.asked += 1;
+            found = attempt(bench, script, variant + turn);
+            self.in_vain = if matches!(found, Found::Undecided) { self.in_vain + 1 } else { 0 };
+        }
+        found
     }
 
-    /// The enforcement without its second half; the goal, which comes first, stays.
-    fn softer(&mut self, enforced: &[Enforced]) -> Option<Vec<Enforced>> {
-        let fewer = &enforced[..enforced.len() / 2];
-        (!fewer.is_empty() && self.coverage.note(fewer)).then(|| fewer.to_vec())
+    /// The enforcement without those of its monitors that contradict each other or the rest, by their places; without a core,
+    /// without its second half. The goal, which comes first, stays. `None` if it is the only one left to drop.
+    fn softer(&mut self, enforced: &[Enforced], core: Option<&[usize]>) -> Option<Vec<Enforced>> {
+        let half = enforced.len() / 2;
+        let stays = |place: usize| match core {
+            Some(core) => place == 0 || !core.contains(&place),
+            None => place < half,
+        };
+        let places = enforced.iter().enumerate();
+        let fewer: Vec<Enforced> = places.filter(|(place, _)| stays(*place)).map(|(_, pair)| *pair).collect();
+        let is_new = !fewer.is_empty() && fewer.len() < enforced.len() && self.coverage.note(&fewer);
+        is_new.then_some(fewer)
+    }
+
+    /// Places of the enforced monitors in a core of a contradictory formula, if somebody tells one.
+    fn core(
+        &mut self,
+        bench: &mut Bench<'_>,
+        script: &Script,
+        enforced: &[Enforced],
+        variant: u32,
+    ) -> Option<Vec<usize>> {
+        if enforced.len() < 2 {
+            return None;
+        }
+        self.counts.asked += 1;
+        let question = question(bench.store, script);
+        let numbers = bench.ask.core(bench.store, &question, variant)?;
+        // What is enforced is asserted last.
+        let before = script.assertions().count().checked_sub(enforced.len())?;
+        Some(numbers.into_iter().filter_map(|number| number.checked_sub(before)).collect())
     }
 
     /// The enforcement with other constants than these in some hole.
@@ -247,15 +313,15 @@ impl Coercion {
         Some(script)
     }
 
-    /// The mutant with these constants (step 6), unless it has been made. `from` is the model that gave them.
+    /// The mutant with these constants (step 6), unless it has been made.
     fn mutate(
         &mut self,
         bench: &mut Bench<'_>,
         constants: Vec<Term>,
         enforced: &[Enforced],
-        from: Option<&mut EvaluatedModel>,
+        source: Source<'_>,
     ) {
-        if !self.seen.insert(constants.clone()) {
+        if !self.seen.insert(digest_of(bench.store, &constants)) {
             self.counts.repeated += 1;
             return;
         }
@@ -265,16 +331,26 @@ impl Coercion {
         let Some(script) = script else { return };
         self.counts.mutants += 1;
         let changes = explain::changes(bench.store, &self.meta, &constants, enforced);
-        let witness = from.and_then(|from| {
-            let witness = self.witness(bench, &script, &constants, from)?;
-            self.cover(bench.store, witness.model(), from, &constants, enforced);
-            Some(witness)
-        });
+        let (witness, skolems) = match source {
+            Source::Random => (None, Vec::new()),
+            Source::Near(from) => (None, Watched::skolems(&self.meta, from.model())),
+            Source::Model(from) => {
+                let witness = self.witness(bench, &script, &constants, from);
+                (witness, Watched::skolems(&self.meta, from.model()))
+            }
+        };
+        let (enforced, number) = (enforced.to_vec(), self.numbered);
+        let mut watched = Watched { constants, enforced, skolems, number, modelled: false };
+        if let Some(witness) = &witness {
+            let truths = watched.truths(&self.meta, bench.store, witness.model(), &|_| true);
+            self.cover(truths, &watched);
+            watched.modelled = true;
+        }
         let draft = match witness {
             Some(witness) => Draft::satisfied(script, witness),
             None => Draft::agree(script),
         };
-        self.push(draft.with_changes(changes));
+        self.push_watched(draft.with_changes(changes), Some(watched));
     }
 
     /// A model that satisfies the mutant: the one that gave its constants, else one that a solver is asked for.
@@ -311,50 +387,29 @@ impl Coercion {
         EvaluatedModel::new(model, Mode::Given, BUDGET).witness(bench.store, script).ok()
     }
 
-    /// Notes what a model of the mutant made last covers. Variables of quantifiers have no value in it: they keep that of
-    /// the model that gave the constants.
-    fn cover(
-        &mut self,
-        store: &Store,
-        model: &Model,
-        from: &EvaluatedModel,
-        constants: &[Term],
-        enforced: &[Enforced],
-    ) {
-        let mut model = model.clone();
-        let mut evaluator = Evaluator::default();
-        for (hole, constant) in self.meta.holes.list().iter().zip(constants) {
-            if let Ok(value) = evaluator.evaluate(store, &Model::new(), *constant) {
-                model.assign(hole.fun, value);
-            }
-        }
-        for skolem in self.meta.skolems() {
-            if let Some(value) = from.model().get(*skolem) {
-                model.interpret(*skolem, value.clone());
-            }
-        }
-        let mut evaluated = EvaluatedModel::new(model, Mode::Given, OF_A_MONITOR);
-        let mut quantified = 0;
-        let truths = self.meta.monitors.iter().map(|monitor| {
-            quantified += usize::from(store.has_binder(monitor.says));
-            let cheap = !store.has_binder(monitor.says) || quantified <= QUANTIFIED;
-            cheap.then(|| evaluated.holds(store, monitor.says).ok()).flatten()
-        });
-        let truths: Vec<Option<bool>> = truths.collect();
+    /// Notes the truth values that a model of a mutant gives the monitors.
+    fn cover(&mut self, truths: Vec<Option<bool>>, watched: &Watched) {
         for (number, truth) in truths.iter().enumerate() {
             if let Some(truth) = truth {
-                self.coverage.cover((number, *truth), self.numbered);
+                self.coverage.cover((number, *truth), watched.number);
             }
         }
-        let holds = |(number, truth): &&Enforced| truths.get(*number) == Some(&Some(*truth));
-        self.counts.modelled += enforced.len();
-        self.counts.held += enforced.iter().filter(holds).count();
+        if !watched.modelled {
+            let holds = |(number, truth): &&Enforced| truths.get(*number) == Some(&Some(*truth));
+            self.counts.modelled += watched.enforced.len();
+            self.counts.held += watched.enforced.iter().filter(holds).count();
+        }
         self.truths = truths;
     }
 
+    /// Skeletons and enforcements are not watched: what they show is no mutant's.
     fn push(&mut self, draft: Draft) {
+        self.push_watched(draft, None);
+    }
+
+    fn push_watched(&mut self, draft: Draft, watched: Option<Watched>) {
         self.numbered += 1;
-        self.pending.push_back(draft);
+        self.pending.push_back((draft, watched));
     }
 }
 
@@ -363,7 +418,25 @@ impl Round for Coercion {
         while self.pending.is_empty() && !self.is_over() {
             self.iterate(bench);
         }
-        self.pending.pop_front()
+        let (draft, watched) = self.pending.pop_front()?;
+        self.last = watched;
+        Some(draft)
+    }
+
+    fn note(&self, store: &Store, model: &Model) -> Option<String> {
+        let truths = self.last.as_ref()?.news(&self.meta, &self.coverage, store, model)?;
+        Some(watch::write(&truths))
+    }
+
+    fn learn(&mut self, feedback: &Feedback) {
+        let Some(watched) = self.last.take() else { return };
+        let seen = feedback.seen.as_deref().and_then(|text| watch::read(text, self.meta.monitors.len()));
+        let Some(truths) = seen else { return };
+        if !watched.modelled {
+            self.counts.looked_at += 1;
+            self.counts.satisfiable += 1;
+        }
+        self.cover(truths, &watched);
     }
 
     fn length(&self) -> usize {
@@ -381,12 +454,13 @@ impl Round for Coercion {
 
     fn memory(&self) -> Option<String> {
         let related: Vec<String> = self.meta.related().iter().map(ToString::to_string).collect();
-        (!self.config.rbase).then(|| format!("{};{}", related.join(","), self.coverage.memory()))
+        let (seen, coverage) = (self.seen.memory(), self.coverage.memory());
+        (!self.config.rbase).then(|| format!("{};{seen};{coverage}", related.join(",")))
     }
 
     fn figures(&self) -> Vec<(&'static str, u64)> {
         let counts = &self.counts;
-        let (covered, pairs) = self.coverage.count();
+        let pairs = self.coverage.count(self.config.multief);
         let figures = [
             ("enforcements", counts.enforcements),
             ("satisfied", counts.satisfied),
@@ -397,8 +471,10 @@ impl Round for Coercion {
             ("satisfiable", counts.satisfiable),
             ("modelled", counts.modelled),
             ("held", counts.held),
-            ("pairs", pairs),
-            ("covered", covered),
+            ("pairs", pairs.all),
+            ("covered", pairs.covered),
+            ("impossible", pairs.impossible),
+            ("given up", pairs.given_up),
         ];
         figures.into_iter().map(|(name, count)| (name, count as u64)).collect()
     }
@@ -408,47 +484,12 @@ impl Round for Coercion {
     }
 }
 
-/// What a memory says: the related holes, and the coverage as text.
-fn read_memory(text: &str) -> Option<(Vec<usize>, &str)> {
-    let (related, coverage) = text.split_once(';')?;
-    let numbers = related.split(',').filter(|number| !number.is_empty());
-    Some((numbers.map(|number| number.parse().ok()).collect::<Option<Vec<usize>>>()?, coverage))
-}
-
-/// What a solver makes of a formula.
-enum Found {
-    Model(Box<EvaluatedModel>),
-    /// It says that there is no model.
-    Nothing,
-    Undecided,
-}
-
-impl Found {
-    fn model(&mut self) -> Option<&mut EvaluatedModel> {
-        match self {
-            Found::Model(model) => Some(&mut **model),
-            Found::Nothing | Found::Undecided => None,
-        }
-    }
-}
-
-/// A model of a script from a solver, with a value for everything that the script declares.
-fn attempt(bench: &mut Bench<'_>, script: &Script, variant: u32) -> Found {
-    let question = question(bench.store, script);
-    match bench.ask.attempt(bench.store, &question, variant) {
-        Attempt::Model(mut model) => {
-            model.complete(bench.store, script);
-            Found::Model(Box::new(EvaluatedModel::new(model, Mode::Given, OF_A_MONITOR)))
-        }
-        Attempt::Refuted => Found::Nothing,
-        Attempt::Undecided => Found::Undecided,
-    }
-}
-
-/// A test case with the model as witness where our evaluator finds that it is one.
-fn known(store: &Store, evaluated: &mut EvaluatedModel, script: Script) -> Draft {
-    match evaluated.witness(store, &script) {
-        Ok(witness) => Draft::satisfied(script, witness),
-        Err(_) => Draft::agree(script),
-    }
+/// Where the constants of a mutant come from.
+#[derive(Clone, Copy)]
+enum Source<'m> {
+    Random,
+    /// Some of them from this model.
+    Near(&'m EvaluatedModel),
+    /// All of them, where it has a say.
+    Model(&'m EvaluatedModel),
 }

@@ -35,7 +35,7 @@ pub struct Values {
     /// Further models of each enforcement that differ in the holes from those before; not in the paper.
     pub blocked: u32,
     /// Most truth values that are enforced beside the goal are those of the last model, and an enforcement without a model
-    /// is tried again without half of them; not in the paper.
+    /// is tried again without those in a core of the contradiction, or without half of them; not in the paper.
     pub soft: bool,
     /// Further mutants of each model near the seed; nobody is asked for them. Not in the paper.
     pub near: u32,
@@ -43,13 +43,18 @@ pub struct Values {
     /// has all of them.
     pub lean: bool,
     /// Probability that a solver is asked for a model of a mutant that the enforcement's model does not satisfy: what it
-    /// covers is known then.
+    /// covers is known then. Campaigns need not ask: they tell what the model of a test run covers.
     pub own_models: f64,
     /// The model of an enforcement is never taken for one of the mutant, which has to have its own: to measure what
     /// enforcement comes to (section VI-D).
     pub own_only: bool,
     /// Enforced monitors stay in the mutant without being enforced there: how the paper measured that.
     pub monitored: bool,
+    /// After so many enforcements all of which nobody decided the seed is given up; 0: never, as in the paper.
+    pub undecided: usize,
+    /// Truth values that no model of a mutant can give, such as the falsehood of an assertion, are no goals. In the paper they
+    /// are enforced like all others.
+    pub possible: bool,
     /// Larger seeds are skipped, in nodes; what is shared counts once.
     pub largest: usize,
 }
@@ -58,7 +63,15 @@ impl Default for Values {
     /// BLENDB, the configuration that found most soundness bugs, with what is not in the paper: most combinations of seven
     /// monitors have no model, a model alone knows nothing of the seed, and questions must not cost more than tests.
     fn default() -> Values {
-        Values { soft: true, near: 3, lean: true, own_models: 0.1, ..Preset::BlendB.settings() }
+        Values {
+            soft: true,
+            near: 1,
+            lean: true,
+            own_models: 0.0,
+            undecided: 4,
+            possible: true,
+            ..Preset::BlendB.settings()
+        }
     }
 }
 
@@ -137,6 +150,8 @@ impl Preset {
             own_models: 1.0,
             own_only: false,
             monitored: false,
+            undecided: 0,
+            possible: false,
             largest: 5_000,
         };
         let blend_b = Values { adomain: true, relc: 3, multief: 7, ..basic.clone() };
@@ -202,8 +217,10 @@ mod tests {
             assert_eq!(preset.to_string().to_uppercase().parse(), Ok(*preset));
             assert!(all[..place].iter().all(|other| other.settings() != preset.settings()), "{preset}");
         }
-        let default = Values { soft: false, near: 0, lean: false, own_models: 1.0, ..Values::default() };
-        assert_eq!(default, Preset::BlendB.settings());
+        let paper = Preset::BlendB.settings();
+        let Values { soft, near, lean, own_models, undecided, possible, .. } = paper.clone();
+        let default = Values { soft, near, lean, own_models, undecided, possible, ..Values::default() };
+        assert_eq!(default, paper);
         let error = "blendc".parse::<Preset>().expect_err("no such configuration").to_string();
         assert!(error.contains("'blendc'") && error.ends_with("blendbleaf"), "{error}");
     }

@@ -1,8 +1,8 @@
 //! Saturation coverage (definition III.2): which monitors have been seen true and false, and what to enforce next.
 
 use generate::Rng;
-use rustc_hash::FxHashSet;
 
+use super::digest::{Digests, digest};
 use super::meta::Enforced;
 
 /// Enforcements with one goal among several monitors before the goal is given up: it may be impossible.
@@ -22,7 +22,20 @@ const DRAWS: usize = 20;
 struct Pair {
     /// Who covered it first.
     covered: Option<Cover>,
+    /// No model of a mutant can give it.
+    impossible: bool,
     tries: u32,
+}
+
+/// How many pairs there are of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PairCounts {
+    pub all: usize,
+    pub covered: usize,
+    /// Not covered, and no model of a mutant can give them.
+    pub impossible: usize,
+    /// Not covered, and tried as often as is worth while.
+    pub given_up: usize,
 }
 
 /// Who covered a truth value first.
@@ -40,34 +53,56 @@ pub struct Coverage {
     /// For each monitor: false, true.
     pairs: Vec<[Pair; 2]>,
     /// Combinations that have been enforced.
-    enforced: FxHashSet<Vec<Enforced>>,
+    enforced: Digests,
+    /// Impossible pairs are goals nevertheless, as in the paper.
+    tries_impossible: bool,
 }
 
 impl Coverage {
     pub fn new(monitors: usize) -> Coverage {
-        Coverage { pairs: vec![[Pair::default(); 2]; monitors], enforced: FxHashSet::default() }
+        Coverage {
+            pairs: vec![[Pair::default(); 2]; monitors],
+            enforced: Digests::default(),
+            tries_impossible: true,
+        }
+    }
+
+    /// These pairs no model of a mutant can give. Unless they are tried as in the paper, they are no goals.
+    #[must_use]
+    pub fn with_impossible(mut self, pairs: &[Enforced], tried: bool) -> Coverage {
+        for (monitor, truth) in pairs {
+            if let Some(pairs) = self.pairs.get_mut(*monitor) {
+                pairs[usize::from(*truth)].impossible = true;
+            }
+        }
+        self.tries_impossible = tried;
+        self
     }
 
     /// What [`Coverage::memory`] wrote of as many monitors; `None` for any other text.
     pub fn recall(text: &str, monitors: usize) -> Option<Coverage> {
-        let mut coverage = Coverage::new(monitors);
-        let mut letters = text.chars();
+        let (letters, enforced) = text.split_once(';').unwrap_or((text, ""));
+        let enforced = Digests::recall(enforced)?;
+        let mut coverage = Coverage { enforced, ..Coverage::new(monitors) };
+        let mut letters = letters.chars();
         for pair in coverage.pairs.iter_mut().flatten() {
             *pair = match letters.next()? {
-                COVERED => Pair { covered: Some(Cover::Earlier), tries: 0 },
-                letter => Pair { covered: None, tries: letter.to_digit(10)? },
+                COVERED => Pair { covered: Some(Cover::Earlier), ..Pair::default() },
+                letter => Pair { tries: letter.to_digit(10)?, ..Pair::default() },
             };
         }
         letters.next().is_none().then_some(coverage)
     }
 
-    /// What a later round must know: for each pair that it is covered, or how often it was tried.
+    /// What a later round must know: for each pair that it is covered, or how often it was tried; and the combinations
+    /// enforced last.
     pub fn memory(&self) -> String {
         let letter = |pair: &Pair| match pair.covered {
             Some(_) => COVERED,
             None => char::from_digit(pair.tries.min(9), 10).unwrap_or('9'),
         };
-        self.pairs.iter().flatten().map(letter).collect()
+        let letters: String = self.pairs.iter().flatten().map(letter).collect();
+        format!("{letters};{}", self.enforced.memory())
     }
 
     /// A model of a mutant gives a monitor this truth value.
@@ -82,25 +117,42 @@ impl Coverage {
         self.pairs.get(monitor)?[usize::from(truth)].covered
     }
 
-    /// Pairs covered, and pairs there are.
-    pub fn count(&self) -> (usize, usize) {
-        let covered = self.pairs.iter().flatten().filter(|pair| pair.covered.is_some()).count();
-        (covered, 2 * self.pairs.len())
+    /// No model of a mutant can give this pair.
+    pub fn is_impossible(&self, (monitor, truth): Enforced) -> bool {
+        self.pairs.get(monitor).is_some_and(|pairs| pairs[usize::from(truth)].impossible)
     }
 
-    /// Every pair is covered or given up.
+    /// How many pairs there are of each kind.
+    pub fn count(&self, at_once: usize) -> PairCounts {
+        let mut counts = PairCounts { all: 2 * self.pairs.len(), ..PairCounts::default() };
+        for pair in self.pairs.iter().flatten() {
+            match pair {
+                Pair { covered: Some(_), .. } => counts.covered += 1,
+                Pair { impossible: true, .. } => counts.impossible += 1,
+                Pair { tries, .. } => counts.given_up += usize::from(*tries >= self.most_tries(at_once)),
+            }
+        }
+        counts
+    }
+
+    /// Alone, a goal that has been tried would be the same enforcement again.
+    fn most_tries(&self, at_once: usize) -> u32 {
+        if at_once.min(self.pairs.len()) > 1 { TRIES } else { 1 }
+    }
+
+    /// Every pair that is possible is covered or given up.
     pub fn is_saturated(&self, at_once: usize) -> bool {
         self.goals(at_once).is_empty()
     }
 
     /// Pairs that are not covered and may be tried, least tried first.
     fn goals(&self, at_once: usize) -> Vec<Enforced> {
-        // Alone, a goal that has been tried would be the same enforcement again.
-        let most = if at_once.min(self.pairs.len()) > 1 { TRIES } else { 1 };
+        let most = self.most_tries(at_once);
         let mut goals: Vec<(u32, Enforced)> = Vec::new();
         for (monitor, pairs) in self.pairs.iter().enumerate() {
             for (truth, pair) in [false, true].into_iter().zip(pairs) {
-                if pair.covered.is_none() && pair.tries < most {
+                let left_out = pair.impossible && !self.tries_impossible;
+                if pair.covered.is_none() && !left_out && pair.tries < most {
                     goals.push((pair.tries, (monitor, truth)));
                 }
             }
@@ -131,26 +183,25 @@ impl Coverage {
                     let drawn = rng.chance(0.5);
                     (other, likely.filter(|_| rng.chance(KNOWN)).unwrap_or(drawn))
                 }));
-                let mut key = chosen.clone();
-                key.sort_unstable();
-                if self.enforced.insert(key) {
+                if self.note(&chosen) {
                     return Some(chosen);
                 }
             }
         }
     }
 
-    /// Notes an enforcement that was made of another one. False if there has been the same.
+    /// Notes an enforcement. False if there has been the same.
     pub fn note(&mut self, enforced: &[Enforced]) -> bool {
         let mut key = enforced.to_vec();
         key.sort_unstable();
-        self.enforced.insert(key)
+        self.enforced.insert(digest(key.iter().map(|(monitor, truth)| format!("{monitor}{truth}"))))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use generate::rng;
+    use rustc_hash::FxHashSet;
 
     use super::*;
 
@@ -166,7 +217,22 @@ mod tests {
         seen.sort_unstable();
         assert_eq!(seen, [(0, false), (0, true), (1, false), (1, true), (2, false)]);
         assert!(coverage.is_saturated(1));
-        assert_eq!(coverage.count(), (1, 6));
+        let counts = PairCounts { all: 6, covered: 1, impossible: 0, given_up: 5 };
+        assert_eq!(coverage.count(1), counts);
+    }
+
+    #[test]
+    fn impossible_pairs_are_no_goals_unless_they_are_wanted_and_are_counted_apart() {
+        for (tried, goals) in [(false, 3), (true, 4)] {
+            let mut coverage = Coverage::new(2).with_impossible(&[(1, false), (7, true)], tried);
+            let mut rng = rng::stream(4, 8);
+            let made: Vec<_> = std::iter::from_fn(|| coverage.next(&mut rng, 1, None)).collect();
+            assert_eq!(made.len(), goals);
+            assert_eq!(made.contains(&vec![(1, false)]), tried);
+            assert!(coverage.is_saturated(1));
+            let counts = PairCounts { all: 4, covered: 0, impossible: 1, given_up: 3 };
+            assert_eq!(coverage.count(1), counts);
+        }
     }
 
     #[test]
@@ -212,8 +278,11 @@ mod tests {
         let second = again.next(&mut rng, 1, None).expect("another goal");
         assert_ne!(first, second);
         assert!(again.is_saturated(1));
-        assert_eq!(again.memory().matches('c').count(), 2);
-        for wrong in ["", "c", "ccccc", "cxcc"] {
+        let memory = again.memory();
+        let letters = memory.split(';').next().expect("letters");
+        assert_eq!(letters.matches('c').count(), 2);
+        assert!(!again.note(&first), "what an earlier round has enforced is not enforced again");
+        for wrong in ["", "c", "ccccc", "cxcc", "cccc;0"] {
             assert!(Coverage::recall(wrong, 2).is_none(), "{wrong}");
         }
     }

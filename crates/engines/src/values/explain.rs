@@ -51,17 +51,22 @@ pub fn round(store: &Store, round: &Coercion) -> String {
         let by = |truth| match round.coverage.by((number, truth)) {
             Some(Cover::Mutant(mutant)) => format!("{truth} by {mutant:05}"),
             Some(Cover::Earlier) => format!("{truth} by an earlier round"),
+            None if round.coverage.is_impossible((number, truth)) => format!("{truth} impossible"),
             None => format!("{truth} by none"),
         };
         let name = short(store, monitor.term);
         let _ = writeln!(text, "  {name} = {}: {}, {}", short(store, monitor.says), by(true), by(false));
     }
-    let (covered, pairs) = round.coverage.count();
+    let pairs = round.coverage.count(round.config.multief);
     let counts = round.counts;
     let _ = writeln!(
         text,
-        "{covered} of {pairs} truth values covered{}; {} of {} enforcements had a model; {} mutants, {} substitutions \
+        "{} of {} truth values covered, {} impossible, {} given up{}; {} of {} enforcements had a model; {} mutants, {} substitutions \
          repeated; {} of {} enforced truth values hold in the mutant's own model",
+        pairs.covered,
+        pairs.all,
+        pairs.impossible,
+        pairs.given_up,
         if round.is_done() { ", nothing is left to enforce" } else { "" },
         counts.satisfied,
         counts.enforcements,

@@ -1,12 +1,13 @@
 //! The meta-formula of a seed (definitions III.4 and III.5): monitors for what is to be coerced.
 
-use eval::sorts::Sorts;
-use eval::{EvaluatedModel, Model, to_term};
+use eval::EvaluatedModel;
 use generate::Rng;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smtlib::literal::LARGEST_CHARACTER;
 use smtlib::{Command, Fun, Op, Script, Sort, Store, Term, logic};
 
 use super::config::Values;
+use super::constants::{is_readable, random_constant};
 use super::domains::{domain, relations};
 use super::expressions::{Expressions, is_compound};
 use super::holes::{Hole, Holes};
@@ -65,6 +66,8 @@ pub struct Meta {
     mentioned: FxHashSet<Term>,
     /// Numbers of the holes whose relations are monitored.
     related: Vec<usize>,
+    /// The largest character of constants.
+    pub largest_character: u32,
 }
 
 impl Meta {
@@ -89,6 +92,7 @@ impl Meta {
             skolems: Vec::new(),
             mentioned: FxHashSet::default(),
             related: Vec::new(),
+            largest_character: LARGEST_CHARACTER,
         };
         if !config.rbase {
             meta.related = related.unwrap_or_else(|| meta.some_holes(rng, config.relc));
@@ -148,6 +152,25 @@ impl Meta {
         }
         let says: Vec<Term> = self.monitors.iter().map(|monitor| monitor.says).collect();
         self.mentioned = store.subterms(&says).into_iter().collect();
+    }
+
+    /// Truth values of monitors that no model of a mutant gives them: the falsehood of what is asserted, and of its conjuncts.
+    pub fn impossible(&self, store: &Store) -> Vec<Enforced> {
+        let mut said: FxHashMap<Term, bool> = FxHashMap::default();
+        let mut left: Vec<(Term, bool)> =
+            self.skeleton.in_force.iter().map(|formula| (*formula, true)).collect();
+        while let Some((formula, truth)) = left.pop() {
+            said.insert(formula, truth);
+            match (store.op_of(formula), truth) {
+                (Some(Op::Not), _) => left.extend(store.args(formula).iter().map(|arg| (*arg, !truth))),
+                (Some(Op::And), true) | (Some(Op::Or), false) => {
+                    left.extend(store.args(formula).iter().map(|arg| (*arg, truth)));
+                }
+                _ => {}
+            }
+        }
+        let of = |(number, monitor): (usize, &Monitor)| Some((number, !*said.get(&monitor.says)?));
+        self.monitors.iter().enumerate().filter_map(of).collect()
     }
 
     /// The constant symbols of the seed, and those that stand for variables of its quantifiers.
@@ -251,11 +274,21 @@ impl Meta {
         Some(script)
     }
 
+    /// The constants that a model gives the holes; the seed's own where a solver of the group could not read it.
+    pub fn given(&self, store: &mut Store, evaluated: &mut EvaluatedModel) -> Vec<Term> {
+        let mut constants = self.holes.constants(store, evaluated);
+        for (constant, hole) in constants.iter_mut().zip(self.holes.list()) {
+            if !is_readable(store, *constant, self.largest_character) {
+                *constant = hole.original;
+            }
+        }
+        constants
+    }
+
     /// The constants that a model gives the holes. What no monitor mentions, a model would give the same value each time:
     /// it gets the seed's, one that the seed has elsewhere or a random one instead.
     pub fn constants(&self, store: &mut Store, rng: &mut Rng, evaluated: &mut EvaluatedModel) -> Vec<Term> {
-        let given = self.holes.constants(store, evaluated);
-        let mut constants = given.clone();
+        let mut constants = self.given(store, evaluated);
         for (place, hole) in self.holes.list().iter().enumerate() {
             if self.mentioned.contains(&hole.term) {
                 continue;
@@ -307,7 +340,7 @@ impl Meta {
     /// A constant for a hole that knows nothing of a model: one that stands elsewhere in the seed, or a random one.
     fn other(&self, store: &mut Store, rng: &mut Rng, hole: Hole) -> Term {
         if rng.chance(RANDOM) {
-            return random_constant(store, rng, hole.sort).unwrap_or(hole.original);
+            return random_constant(store, rng, hole.sort, self.largest_character).unwrap_or(hole.original);
         }
         let others = self.holes.list().iter().filter(|other| other.sort == hole.sort);
         let mut others: Vec<Term> = others.map(|other| other.original).collect();
@@ -318,7 +351,8 @@ impl Meta {
 
     /// Random constants for all holes.
     pub fn random_constants(&self, store: &mut Store, rng: &mut Rng) -> Vec<Term> {
-        let constant = |hole: &Hole| random_constant(store, rng, hole.sort).unwrap_or(hole.original);
+        let largest = self.largest_character;
+        let constant = |hole: &Hole| random_constant(store, rng, hole.sort, largest).unwrap_or(hole.original);
         self.holes.list().iter().map(constant).collect()
     }
 
@@ -343,11 +377,6 @@ pub fn question(store: &mut Store, script: &Script) -> Script {
     }
     logic::widen(store, &mut script);
     script
-}
-
-pub fn random_constant(store: &mut Store, rng: &mut Rng, sort: Sort) -> Option<Term> {
-    let value = Sorts::new(store, &Model::new()).random_value(sort, rng)?;
-    to_term(store, sort, &value)
 }
 
 /// A language with a symbol in it: solvers decide next to nothing about these.
@@ -448,7 +477,7 @@ mod tests {
         let meta = meta(&mut store, text, &Preset::Skolu.settings());
         let said: Vec<String> = meta.monitors.iter().map(|monitor| store.term_text(monitor.says)).collect();
         assert_eq!(said, ["(= x h!2)"]);
-        let mut evaluated = EvaluatedModel::new(Model::new(), eval::Mode::Given, crate::models::BUDGET);
+        let mut evaluated = EvaluatedModel::new(eval::Model::new(), eval::Mode::Given, crate::models::BUDGET);
         let mut rng = rng::stream(2, 2);
         let first: FxHashSet<Term> =
             (0..20).map(|_| meta.constants(&mut store, &mut rng, &mut evaluated)[0]).collect();
@@ -465,5 +494,28 @@ mod tests {
         let asked = question(&mut store, &script);
         assert_eq!(asked.commands.last(), Some(&Command::CheckSat));
         assert_eq!(asked.logic(&store), Some("QF_NIA"));
+    }
+
+    #[test]
+    fn an_assertion_and_its_conjuncts_are_false_in_no_model_of_a_mutant() {
+        let mut store = Store::new();
+        let text = "(declare-fun x () Int)(assert (and (> x 3) (not (or (< x 9) (= x 20)))))
+            (assert (or (= x 1) (= x 2)))(check-sat)";
+        let meta = meta(&mut store, text, &Preset::Skolu.settings());
+        let said = |(number, truth): &Enforced| {
+            format!("{} = {truth}", store.term_text(meta.monitors[*number].says))
+        };
+        let mut impossible: Vec<String> = meta.impossible(&store).iter().map(said).collect();
+        impossible.sort();
+        let expected = [
+            "(< x h!2) = true",
+            "(= x h!3) = true",
+            "(> x h!1) = false",
+            "(and (> x h!1) (not (or (< x h!2) (= x h!3)))) = false",
+            "(not (or (< x h!2) (= x h!3))) = false",
+            "(or (< x h!2) (= x h!3)) = true",
+            "(or (= x h!4) (= x h!5)) = false",
+        ];
+        assert_eq!(impossible, expected);
     }
 }

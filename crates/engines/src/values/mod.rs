@@ -2,23 +2,28 @@
 //! that Boolean sub-expressions take truth values not seen yet.
 //!
 //! - [`Values`]: the engine and its settings; [`Preset`]: the configurations of the paper
-//! - `holes`: the skeleton; `expressions`, `domains`, `meta`: the meta-formula and its monitors
-//! - `coverage`: what has been seen, and what to enforce next
-//! - `coercion`: a round
+//! - `holes`: the skeleton; `constants`: what may stand in it; `expressions`, `domains`, `meta`: the meta-formula and its monitors
+//! - `coverage`: what has been seen, and what to enforce next; `digest`: what is remembered of it in short
+//! - `coercion`: a round; `found`: what solvers say; `memory`: what a later round is to know; `watch`: what a model of a mutant covers
 
 mod coercion;
 mod config;
+mod constants;
 mod coverage;
+mod digest;
 mod domains;
 mod explain;
 mod expressions;
+mod found;
 mod holes;
+mod memory;
 mod meta;
+mod watch;
 
 pub(crate) use coercion::Coercion;
 pub use config::{Preset, Quantifiers, UnknownPreset, Values};
+pub(crate) use constants::{is_readable, random_constant};
 pub(crate) use holes::{Hole, Holes};
-pub(crate) use meta::random_constant;
 
 use smtlib::{Command, Script, Store};
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::common::{Knows, LOGICS, cases, check, grammar, read, satisfied, seed};
 use engines::quality::Quality;
-use engines::{Bench, Diver, Engine, NoOptions, Nobody, Storm};
-use generate::rng;
-use smtlib::{Command, Release, Store, print};
+use engines::{Ask, Bench, Diver, Engine, NoOptions, Nobody, Storm};
+use generate::{Config, Grammar, rng};
+use smtlib::{Command, Family, Release, Store, print};
 
 /// Mutants over all logics together; many more in release builds.
 const MUTANTS: usize = if cfg!(debug_assertions) { 6_000 } else { 100_000 };
@@ -40,7 +40,7 @@ fn every_mutant_of_diver_is_true_under_its_model() {
 
 #[test]
 fn every_instance_of_storm_is_true_under_its_model() {
-    check_all(&Storm { max_assertions: 8, extended: true, incremental: 0.3, ..Storm::default() });
+    check_all(&Storm { max_assertions: 8, extended: 1.0, incremental: 0.3, ..Storm::default() });
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn storm_fragments_a_formula_as_in_figure_2() {
     let text = "(set-logic QF_UF)(declare-fun f1 () Bool)(declare-fun f2 () Bool)(declare-fun f3 () Bool)
         (assert (and f1 (or f2 f3)))(check-sat)";
     let script = read(&mut store, text);
-    let paper = Storm { fragments: 0, max_assertions: 1, incremental: 0.0, ..Storm::default() };
+    let paper = Storm { max_assertions: 1, incremental: 0.0, ..Storm::default().as_in_the_paper() };
     let only_initial = Storm { from_initial: 1.0, ..paper.clone() };
     let mut rng = rng::stream(5, 5);
     let made = cases(
@@ -271,6 +271,105 @@ fn seeds_that_are_small_as_graphs_have_mutants() {
     let made = cases(&diver, &mut store, &mut rng, &mut Nobody, &grammar("QF_LIA"), seed(script, None), 20);
     assert_eq!(made.len(), 20);
     made.iter().for_each(|case| check(&store, case));
+}
+
+#[test]
+fn chains_grow_early_in_seeds_with_much_sharing() {
+    // A few dozen nodes, thousands of places.
+    let mut text = "(set-logic QF_AX)(declare-sort Index 0)(declare-sort Element 0)
+        (declare-const a0 (Array Index Element))"
+        .to_owned();
+    for i in 0..10 {
+        text += &format!(
+            "(declare-const i{i} Index)(declare-const j{i} Index)(define-fun a{} () (Array Index Element)
+             (store (store a{i} i{i} (select a{i} j{i})) j{i} (select a{i} i{i})))",
+            i + 1
+        );
+    }
+    text += "(assert (= (select a10 i0) (select a10 i0)))(assert (distinct i0 j0))(check-sat)";
+    let mut store = Store::new();
+    let script = read(&mut store, &text);
+    let mut rng = rng::stream(4, 6);
+    let diver = Diver { random_models: 1_000, ..Diver::default() };
+    let made = cases(&diver, &mut store, &mut rng, &mut Nobody, &grammar("QF_AX"), seed(script, None), 30);
+    let once = made.iter().filter(|case| case.provenance.changes.len() == 1).count();
+    let deepest = made.iter().map(|case| case.provenance.changes.len()).max();
+    assert!(made.len() == 30 && once <= 12 && deepest >= Some(4), "{once} of {}, {deepest:?}", made.len());
+}
+
+#[test]
+fn mutants_have_no_characters_that_the_release_cannot_read() {
+    let z3 = Release::new(Family::Z3, "4.8.7".parse().expect("a version"));
+    let grammar = Grammar::new("QF_S", &[z3], Config::default()).expect("a logic");
+    let text = "(set-logic QF_S)(declare-fun s () String)(declare-fun t () String)
+        (assert (not (= s (str.++ t \"a\"))))(assert (str.< s t))(check-sat)";
+    let mut largest = 0;
+    for stream in 0..12 {
+        let mut store = Store::new();
+        let script = read(&mut store, text);
+        let mut model = eval::Model::new();
+        for (fun, value) in script.declared_funs().zip(["b", "\u{2fff0}"]) {
+            model.assign(fun, eval::Value::Str(value.try_into().expect("a string")));
+        }
+        let mut rng = rng::stream(21, stream);
+        let mut knows = (stream % 2 == 0).then_some(Knows(model));
+        let ask: &mut dyn Ask = match &mut knows {
+            Some(knows) => knows,
+            None => &mut Nobody,
+        };
+        let made = cases(&Diver::default(), &mut store, &mut rng, ask, &grammar, seed(script, None), 60);
+        assert!(!made.is_empty());
+        for case in &made {
+            largest = largest.max(smtlib::logic::usage(&store, &case.script).largest_character);
+        }
+    }
+    assert!((1..=0xff).contains(&largest), "{largest:x}");
+}
+
+#[test]
+fn fresh_constants_of_mutants_stand_in_more_than_their_own_bounds() {
+    let text = "(set-logic QF_LIA)(declare-const x Int)(declare-const y Int)
+        (assert (and (< x 5) (> y x)))(assert (or (= x 1) (< y 3)))(check-sat)";
+    let mut declared_only = 0;
+    for stream in 0..8 {
+        let mut store = Store::new();
+        let script = read(&mut store, text);
+        let mut rng = rng::stream(22, stream);
+        let diver = Diver { random_models: 1_000, ..Diver::default() };
+        let made = cases(
+            &diver,
+            &mut store,
+            &mut rng,
+            &mut Nobody,
+            &grammar("QF_LIA"),
+            seed(script.clone(), None),
+            100,
+        );
+        for case in &made {
+            let used = store.subterms(&case.script.assertions().collect::<Vec<_>>());
+            let used = |fun| used.iter().any(|term| store.head(*term) == smtlib::Head::Fun(fun));
+            let own: BTreeSet<_> = script.declared_funs().collect();
+            let fresh = case.script.declared_funs().filter(|fun| !own.contains(fun));
+            declared_only += fresh.filter(|fun| !used(*fun)).count();
+        }
+    }
+    assert_eq!(declared_only, 0);
+}
+
+#[test]
+fn the_paper_bounds_do_not_look_at_the_size_of_the_pool() {
+    let text = "(set-logic QF_LIA)(declare-const x Int)(declare-const y Int)(assert (and (< x 5) (> y x)))(check-sat)";
+    let most = |storm: Storm| {
+        let mut store = Store::new();
+        let script = read(&mut store, text);
+        let storm = Storm { incremental: 0.0, ..storm };
+        let mut rng = rng::stream(12, 99);
+        let made =
+            cases(&storm, &mut store, &mut rng, &mut Nobody, &grammar("QF_LIA"), seed(script, None), 80);
+        made.iter().map(|case| case.script.assertions().count()).max().expect("instances")
+    };
+    assert!(most(Storm::default()) <= 6);
+    assert!(most(Storm::default().as_in_the_paper()) > 20);
 }
 
 #[test]

@@ -5,9 +5,12 @@ use std::collections::BTreeSet;
 
 use crate::common::{LOGICS, cases, check, grammar, read, satisfied, seed};
 use engines::values::{Preset, Quantifiers};
-use engines::{Ask, Bench, Engine, Expectation, NoOptions, Nobody, Seed, TestCase, Values, parse};
-use eval::Model;
+use engines::{
+    Ask, Attempt, Bench, Engine, Expectation, Feedback, NoOptions, Nobody, Seed, TestCase, Tuning, Values,
+    parse,
+};
 use eval::sorts::Sorts;
+use eval::{Model, Value};
 use generate::{Rng, rng};
 use smtlib::{Command, Release, Script, Status, Store, print};
 
@@ -139,8 +142,60 @@ fn a_round_ends_when_nothing_is_left_to_enforce_and_says_what_covered_what() {
     assert!(text.contains("nothing is left to enforce"), "{text}");
 }
 
+/// Says that nothing has a model, or that it does not know.
+struct Denies(bool);
+
+impl Ask for Denies {
+    fn model(&mut self, _: &mut Store, _: &Script, _: u32) -> Option<Model> {
+        None
+    }
+
+    fn attempt(&mut self, _: &mut Store, _: &Script, _: u32) -> Attempt {
+        if self.0 { Attempt::Refuted } else { Attempt::Undecided }
+    }
+
+    fn agreed_status(&mut self, _: &Store, _: &Script) -> Option<(Status, String)> {
+        None
+    }
+
+    fn confirmed_core(&mut self, _: &Store, _: &Script) -> Option<Vec<usize>> {
+        None
+    }
+}
+
+/// Enforcements that a round makes of a seed with ten pairs, and why there is no further round.
+fn enforcements(config: &Values, ask: &mut dyn Ask) -> (u64, Option<&'static str>) {
+    let mut store = Store::new();
+    let text =
+        "(declare-fun x () Int)(assert (and (< x 7) (> x 2) (distinct x 3 4) (> (* x x) 5)))(check-sat)";
+    let seeds = [seed(read(&mut store, text), None)];
+    let (mut rng, grammar) = (rng::stream(1, 1), grammar("QF_NIA"));
+    let (store, options) = (&mut store, &NoOptions);
+    let mut bench = Bench { store, rng: &mut rng, ask, grammar: &grammar, seeds: &seeds, options };
+    let mut round = config.open(&mut bench).expect("constants");
+    while round.next(&mut bench).is_some() {}
+    let made = round.figures().into_iter().find(|(name, _)| *name == "enforcements");
+    (made.map_or(0, |(_, count)| count), round.exhausted())
+}
+
 #[test]
-fn without_an_answer_to_four_enforcements_a_round_ends() {
+fn a_seed_is_given_up_after_four_enforcements_that_nobody_decides() {
+    let config = Values { undecided: 4, ..Preset::Skolu.settings() };
+    let (count, reason) = enforcements(&config, &mut Denies(false));
+    assert_eq!((count, reason), (4, Some("no solver decides its meta-formula")));
+}
+
+#[test]
+fn contradictions_do_not_end_a_round_and_the_papers_configurations_never_give_up() {
+    let careful = Values { undecided: 4, ..Preset::Skolu.settings() };
+    assert_eq!(enforcements(&careful, &mut Denies(true)), (10, Some("saturated")));
+    assert_eq!(enforcements(&Preset::Skolu.settings(), &mut Denies(false)), (10, Some("saturated")));
+    assert!(enforcements(&Preset::BlendB.settings(), &mut Denies(true)).0 > 10);
+    assert!(Preset::all().all(|preset| preset.settings().undecided == 0));
+}
+
+#[test]
+fn of_what_nobody_decides_the_skeleton_and_two_enforcements_are_tested() {
     let mut store = Store::new();
     let text =
         "(declare-fun x () Int)(assert (and (< x 7) (> x 2) (distinct x 3 4) (> (* x x) 5)))(check-sat)";
@@ -148,7 +203,7 @@ fn without_an_answer_to_four_enforcements_a_round_ends() {
     let mut rng = rng::stream(1, 1);
     let skolu = Preset::Skolu.settings();
     let all = cases(&skolu, &mut store, &mut rng, &mut Nobody, &grammar("QF_NIA"), seed(script, None), 100);
-    assert_eq!(all.len(), 3, "the skeleton and two enforcements: more would cost time-outs");
+    assert_eq!(all.len(), 3, "more would cost time-outs");
     assert!(all.iter().all(|case| case.expectation() == &Expectation::Agree));
 }
 
@@ -197,6 +252,127 @@ fn a_later_round_goes_on_from_what_is_covered_until_nothing_is_left() {
         let (count, ..) = round(&config, text, Some("of another seed".to_owned()));
         assert!(count > 0, "what cannot be read is passed over");
     }
+}
+
+/// Refutes what enforces more than four monitors; the last three assertions are to blame. Keeps how many monitors were
+/// enforced in each question, and which came first.
+#[derive(Default)]
+struct Contradicts(Vec<(usize, String)>);
+
+impl Ask for Contradicts {
+    fn model(&mut self, _: &mut Store, _: &Script, _: u32) -> Option<Model> {
+        None
+    }
+
+    fn attempt(&mut self, store: &mut Store, script: &Script, _: u32) -> Attempt {
+        let texts: Vec<String> = script.assertions().map(|formula| store.term_text(formula)).collect();
+        let is_enforced = |text: &&String| text.starts_with("m!") || text.starts_with("(not m!");
+        let enforced: Vec<&String> = texts.iter().filter(is_enforced).collect();
+        let Some(first) = enforced.first() else { return Attempt::Undecided };
+        self.0.push((enforced.len(), first.to_string()));
+        if enforced.len() > 4 { Attempt::Refuted } else { Attempt::Model(Model::new()) }
+    }
+
+    fn core(&mut self, _: &mut Store, script: &Script, _: u32) -> Option<Vec<usize>> {
+        let count = script.assertions().count();
+        Some((count - 3..count).collect())
+    }
+
+    fn agreed_status(&mut self, _: &Store, _: &Script) -> Option<(Status, String)> {
+        None
+    }
+
+    fn confirmed_core(&mut self, _: &Store, _: &Script) -> Option<Vec<usize>> {
+        None
+    }
+}
+
+#[test]
+fn of_a_contradictory_enforcement_the_monitors_of_the_core_are_dropped_and_the_goal_stays() {
+    let config = Values { iterations: 1, models: 1, ..Values::default() };
+    let mut ask = Contradicts::default();
+    let (_, reason) = enforcements(&config, &mut ask);
+    assert_eq!(reason, None);
+    let [(7, goal), (4, again)] = ask.0.as_slice() else { panic!("{:?}", ask.0) };
+    assert_eq!(goal, again);
+}
+
+/// Test cases of a round, what it noted of a model of each, and how many pairs it covers. It is told what `told` says, or
+/// what it noted.
+fn round_told(
+    engine: &dyn Engine,
+    told: Option<&[Option<String>]>,
+) -> (Vec<String>, Vec<Option<String>>, u64) {
+    let mut store = Store::new();
+    let text = "(declare-fun x () Int)(declare-fun y () Int)
+        (assert (and (> x 7) (< y 9) (= (+ x y) 12) (distinct x 31)))(check-sat)";
+    let script = read(&mut store, text);
+    let funs: Vec<_> = script.declared_funs().collect();
+    let seeds = [seed(script, None)];
+    let (mut rng, mut ask, grammar) = (rng::stream(1, 1), Guesses(rng::stream(2, 2)), grammar("QF_LIA"));
+    let (store, options) = (&mut store, &NoOptions);
+    let mut bench = Bench { store, rng: &mut rng, ask: &mut ask, grammar: &grammar, seeds: &seeds, options };
+    let mut round = engine.open(&mut bench).expect("constants");
+    let (mut texts, mut notes) = (Vec::new(), Vec::new());
+    while let Some(draft) = round.next(&mut bench) {
+        let mut model = Model::new();
+        funs.iter().zip([40, -3]).for_each(|(fun, value)| model.assign(*fun, Value::int(value)));
+        let noted = round.note(bench.store, &model);
+        assert_eq!(noted, round.note(bench.store, &model), "to note something changes nothing");
+        let seen = told.map_or(noted.clone(), |told| told.get(texts.len()).cloned().flatten());
+        texts.push(print::print(bench.store, draft.script(), Release::STANDARD));
+        notes.push(noted);
+        round.learn(&Feedback { seen, ..Feedback::default() });
+    }
+    let figures = round.figures();
+    let covered = figures.iter().find(|(name, _)| *name == "covered").map_or(0, |(_, count)| *count);
+    (texts, notes, covered)
+}
+
+#[test]
+fn what_the_model_of_a_test_run_covers_is_told_and_makes_the_same_round_again() {
+    let config = Values { iterations: 12, own_models: 0.0, ..Preset::Skolu.settings() };
+    let (made, notes, covered) = round_told(&config, None);
+    assert!(notes.iter().flatten().count() > 0);
+    let (again, ..) = round_told(&config, Some(&notes));
+    assert_eq!(made, again, "the same feedback, the same test cases");
+    let (alone, _, less) = round_told(&config, Some(&[]));
+    assert_ne!(made, alone, "covered goals are not enforced again");
+    assert!(covered > less, "{covered} of {less} without");
+    let (odd, ..) = round_told(&config, Some(&vec![Some("no such text".to_owned()); 500]));
+    assert_eq!(odd, alone, "what cannot be read is passed over");
+}
+
+#[test]
+fn a_composition_keeps_what_its_engine_can_do() {
+    let config = Values { iterations: 12, own_models: 0.0, ..Preset::Skolu.settings() };
+    let tuning = Tuning { values: config.clone(), ..Tuning::default() };
+    let composed = parse("values+incremental", &tuning).expect("a composition");
+    // The transform leaves alone what is too small to be split: then the model of a test run tells of the engine's own.
+    let mut store = Store::new();
+    let text = "(declare-fun x () Int)(assert (or (< x 7) (> x 9)))(check-sat)";
+    let seeds = [seed(read(&mut store, text), None)];
+    let (mut rng, mut ask, grammar) = (rng::stream(1, 1), Guesses(rng::stream(2, 2)), grammar("QF_LIA"));
+    let (store, options) = (&mut store, &NoOptions);
+    let mut bench = Bench { store, rng: &mut rng, ask: &mut ask, grammar: &grammar, seeds: &seeds, options };
+    let mut round = composed.open(&mut bench).expect("constants");
+    while round.next(&mut bench).is_some() {}
+    assert_eq!(round.exhausted(), Some("saturated"));
+    let memory = round.memory().expect("it covers something");
+    assert!(memory.split(';').nth(2).is_some_and(|letters| letters.contains('c')), "{memory}");
+    assert!(round.figures().contains(&("pairs", 6)), "{:?}", round.figures());
+    assert!(round.explain(bench.store).is_some_and(|text| text.starts_with("skeleton")));
+    let diver = parse("diver+values", &tuning).expect("a composition");
+    let script = read(bench.store, "(declare-fun x () Int)(assert (< x 7))(check-sat)");
+    let seeds = [seed(script, None)];
+    let mut rng = rng::stream(1, 3);
+    let mut bench = Bench { seeds: &seeds, ..bench.with_rng(&mut rng) };
+    let mut round = diver.open(&mut bench).expect("a model");
+    while round.heirs().is_empty() {
+        assert!(round.next(&mut bench).is_some(), "the farthest it has come is an heir");
+        round.learn(&Feedback::default());
+    }
+    assert!(round.effort().is_some());
 }
 
 #[test]

@@ -1,0 +1,47 @@
+//! What solvers make of the formulas of a round.
+
+use eval::{EvaluatedModel, Mode};
+use smtlib::{Script, Store};
+
+use super::meta::question;
+use super::watch::OF_A_MONITOR;
+use crate::case::Draft;
+use crate::engine::{Attempt, Bench};
+
+/// What a solver makes of a formula.
+pub enum Found {
+    Model(Box<EvaluatedModel>),
+    /// It says that there is no model.
+    Nothing,
+    Undecided,
+}
+
+impl Found {
+    pub fn model(&mut self) -> Option<&mut EvaluatedModel> {
+        match self {
+            Found::Model(model) => Some(&mut **model),
+            Found::Nothing | Found::Undecided => None,
+        }
+    }
+}
+
+/// A model of a script from a solver, with a value for everything that the script declares.
+pub fn attempt(bench: &mut Bench<'_>, script: &Script, variant: u32) -> Found {
+    let question = question(bench.store, script);
+    match bench.ask.attempt(bench.store, &question, variant) {
+        Attempt::Model(mut model) => {
+            model.complete(bench.store, script);
+            Found::Model(Box::new(EvaluatedModel::new(model, Mode::Given, OF_A_MONITOR)))
+        }
+        Attempt::Refuted => Found::Nothing,
+        Attempt::Undecided => Found::Undecided,
+    }
+}
+
+/// A test case with the model as witness where our evaluator finds that it is one.
+pub fn known(store: &Store, evaluated: &mut EvaluatedModel, script: Script) -> Draft {
+    match evaluated.witness(store, &script) {
+        Ok(witness) => Draft::satisfied(script, witness),
+        Err(_) => Draft::agree(script),
+    }
+}
