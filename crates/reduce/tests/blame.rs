@@ -209,7 +209,7 @@ fn what_only_leads_to_a_wrong_model_is_acquitted_or_told_to_be_company() {
     assert_eq!((of(&lucky, "div").needed, of(&lucky, "* Int").needed), (1, 0), "{lucky:?}");
     // Wrong about quotients only beside products: the assertion with the product is true all the same.
     let beside = mismodelled(text, |script| script.contains("(div ") && script.contains("(* y"));
-    assert!(of(&beside, "* Int").company && !of(&beside, "div").company, "{beside:?}");
+    assert!(of(&beside, "* Int").bystander && !of(&beside, "div").bystander, "{beside:?}");
     assert_eq!((of(&beside, "div").needed, of(&beside, "* Int").needed), (1, 1), "{beside:?}");
 }
 

@@ -16,6 +16,7 @@ mod siblings;
 mod trial;
 mod variants;
 
+use std::cmp::Ordering;
 use std::time::Duration;
 
 use oracle::Kind;
@@ -32,13 +33,13 @@ use crate::predicate::Bug;
 pub use crate::tactics::PLAIN;
 
 /// What a bug needs, the most telling construct first.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Blame {
     pub constructs: Vec<Blamed>,
 }
 
 /// A construct of the script that shows the bug.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Blamed {
     /// As [`constructs`] and [`options`] call it.
     pub construct: String,
@@ -55,8 +56,15 @@ pub struct Blamed {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untried: bool,
     /// The wrong model is right about all assertions it stands in: it may only lead the solver to that model.
+    #[serde(default, alias = "company", skip_serializing_if = "std::ops::Not::not")]
+    pub bystander: bool,
+    /// A much rarer construct is needed where the wrong model is right: this one may only show the value that that one has
+    /// given.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub company: bool,
+    pub observer: bool,
+    /// The share of the campaign's test cases that have it, where that was counted: few cases that pass have what is wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
 }
 
 impl Blamed {
@@ -67,6 +75,38 @@ impl Blamed {
 }
 
 impl Blame {
+    /// Puts the constructs in order once more, now that it is known how rare they are in test cases: from 0 to 1, and the
+    /// share of test cases that have each, where it was counted.
+    pub fn rank(&mut self, rarity: impl Fn(&str) -> f64, share: impl Fn(&str) -> Option<f64>) {
+        for blamed in &mut self.constructs {
+            blamed.share = share(&blamed.construct);
+        }
+        self.suspect_the_rare(rarity);
+        self.constructs.sort_by(compared);
+    }
+
+    /// Where the assertion that is false has nothing but common operators, and a rare one is needed in an assertion that is
+    /// true, the rare one is suspected: it may have given a wrong value to a constant that the others speak of.
+    fn suspect_the_rare(&mut self, rarity: impl Fn(&str) -> f64) {
+        let rarest = |bystanders: bool| {
+            let of_kind = self.constructs.iter().filter(|blamed| {
+                blamed.role == Role::Computes && blamed.needed > 0 && blamed.bystander == bystanders
+            });
+            of_kind
+                .map(|blamed| rarity(&blamed.construct))
+                .fold(None, |most: Option<f64>, one| Some(most.map_or(one, |most| most.max(one))))
+        };
+        let (Some(hidden), Some(seen)) = (rarest(true), rarest(false)) else { return };
+        if hidden < seen + MUCH_RARER {
+            return;
+        }
+        for blamed in self.constructs.iter_mut().filter(|blamed| blamed.role == Role::Computes) {
+            let suspected = blamed.bystander && rarity(&blamed.construct) >= seen + MUCH_RARER;
+            blamed.observer = !suspected;
+            blamed.bystander &= !suspected;
+        }
+    }
+
     /// What the bug goes away without, as far as it tells something: options and commands, and what computes; where
     /// nothing does, what tests, else what writes values, else what connects.
     pub fn to_blame(&self) -> impl Iterator<Item = &Blamed> {
@@ -75,6 +115,9 @@ impl Blame {
         to_blame().filter(move |blamed| blamed.role == Role::Setting || Some(blamed.role) == role)
     }
 }
+
+/// How much rarer a construct must be to be suspected in spite of the model.
+const MUCH_RARER: f64 = 0.25;
 
 /// What an ablation may cost.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +158,7 @@ struct Suspect {
     /// All places at once could not be replaced by fresh constants.
     not_all: bool,
     /// It stands only in assertions that the wrong model satisfies.
-    company: bool,
+    bystander: bool,
 }
 
 /// Finds out which constructs of a reduced script the bug needs, with what the runs have cost.
@@ -133,7 +176,7 @@ pub fn blame(
         for role in Role::ALL {
             trial.tried(&mut suspects, role)?;
         }
-        trial.tell_company(&mut suspects);
+        trial.tell_bystanders(&mut suspects);
     } else {
         // Nothing can be tried on a script that we cannot print as it is; the reducer has, as text.
         suspects.iter_mut().for_each(|suspect| suspect.places.fill(PlaceOutcome::Needed));
@@ -162,15 +205,36 @@ fn ranked(suspects: Vec<Suspect>) -> Vec<Blamed> {
             let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
             let (needed, occurrences) = (count(needed), count(occurrences));
             let untried = suspect.places.iter().all(|place| *place == PlaceOutcome::Untried);
-            let (construct, role, company) = (suspect.name, suspect.role, suspect.company);
-            Blamed { construct, role, occurrences, needed, stays_with, untried, company }
+            let (construct, role, bystander) = (suspect.name, suspect.role, suspect.bystander);
+            Blamed {
+                construct,
+                role,
+                occurrences,
+                needed,
+                stays_with,
+                untried,
+                bystander,
+                observer: false,
+                share: None,
+            }
         })
         .collect();
-    ranked.sort_by_cached_key(|blamed| {
-        let every = blamed.needed == blamed.occurrences && blamed.stays_with.is_empty();
-        (!blamed.is_to_blame(), blamed.role, !every, blamed.needed == 0, blamed.construct.clone())
-    });
+    ranked.sort_by(compared);
     ranked
+}
+
+/// The order of [`ranked`]; of constructs that are needed alike, the rarest first.
+fn compared(one: &Blamed, other: &Blamed) -> Ordering {
+    let key = |blamed: &Blamed| {
+        let every = blamed.needed == blamed.occurrences && blamed.stays_with.is_empty();
+        let aside = blamed.bystander || blamed.observer;
+        (!blamed.is_to_blame(), blamed.role, aside, !every, blamed.needed == 0)
+    };
+    let share = |blamed: &Blamed| blamed.share.unwrap_or(1.0);
+    key(one)
+        .cmp(&key(other))
+        .then_with(|| share(one).total_cmp(&share(other)))
+        .then_with(|| one.construct.cmp(&other.construct))
 }
 
 /// Constructs that a form brings into a script: connectives only where there is nothing else.
@@ -239,7 +303,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Of several constructs that seem to be needed, most are company. One may only keep the solver from a strategy that is
+    /// Of several constructs that seem to be needed, most are bystanders. One may only keep the solver from a strategy that is
     /// right: then it can go where the plain tactic is told to solve. One may only make the solver choose a wrong model: then
     /// it can go, and another model is wrong. In a contradiction one may only have a value: then a constant with that value
     /// does as well.

@@ -200,24 +200,24 @@ impl<'t> Trial<'t> {
 
     /// Marks constructs that stand only in assertions which the wrong model satisfies, if something else is needed in the one
     /// that it does not.
-    pub(super) fn tell_company(&self, suspects: &mut [Suspect]) {
+    pub(super) fn tell_bystanders(&self, suspects: &mut [Suspect]) {
         let store = &self.bench.store;
         let assertions: Vec<Term> = self.bench.draft.script.assertions().collect();
         let Some(wrong) = self.false_assertion.and_then(|place| assertions.get(place)) else { return };
         let wrong = store.subterms(&[*wrong]);
         let beside = store.subterms(&assertions);
-        let is_company = |suspect: &Suspect| {
+        let is_bystander = |suspect: &Suspect| {
             // What stands in a definition may stand anywhere.
             !suspect.terms.is_empty()
                 && suspect.terms.iter().all(|term| beside.contains(term) && !wrong.contains(term))
         };
         let culprit = |suspect: &Suspect| {
             let needed = suspect.places.contains(&PlaceOutcome::Needed);
-            suspect.role == Role::Computes && needed && !is_company(suspect)
+            suspect.role == Role::Computes && needed && !is_bystander(suspect)
         };
         if suspects.iter().any(culprit) {
             for suspect in suspects.iter_mut() {
-                suspect.company = is_company(suspect);
+                suspect.bystander = is_bystander(suspect);
             }
         }
     }
@@ -256,7 +256,7 @@ impl<'t> Trial<'t> {
                         whole: None,
                         places: Vec::new(),
                         not_all: false,
-                        company: false,
+                        bystander: false,
                     });
                     let last = suspects.len() - 1;
                     &mut suspects[last]
