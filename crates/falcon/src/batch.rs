@@ -1,19 +1,12 @@
 //! Formulas of a few operations (section 4.1): grammar rules of all others have weight 0.
 
 use generate::{Config, Grammar, Rng};
-use smtlib::theory::{SortPattern, table};
+use smtlib::theory::{Row, SortPattern, table};
 use smtlib::{Command, Op, Script, Sort, Store, Term};
 use solver::Solver;
 
 use crate::correlations::Correlations;
 use crate::operation::{CommandName, Operation, Operations};
-
-/// Logics that together have all operations, each with few sorts so that formulas have the operations chosen.
-const LOGICS: [&str; 22] = [
-    "QF_UF", "QF_LIA", "QF_NIA", "QF_LRA", "QF_NRA", "QF_LIRA", "QF_IDL", "QF_BV", "QF_ABV", "QF_UFBV",
-    "QF_FP", "QF_AX", "QF_ALIA", "QF_UFLIA", "QF_SLIA", "QF_UFDT", "QF_FF", "LIA", "LRA", "BV", "UFLIA",
-    "ALL",
-];
 
 /// How often one of the operations of a batch is a command.
 const COMMANDS: f64 = 0.4;
@@ -31,13 +24,20 @@ impl Batch {
     /// `count` operations of one logic that the solver has. Those that few formulas have had so far are preferred. Nothing if
     /// the logic drawn has no operations for this solver.
     pub fn draw(solver: &Solver, count: usize, known: &Correlations, rng: &mut Rng) -> Option<Batch> {
-        let base = grammar(solver, rng.pick(&LOGICS)?)?;
+        let bases = grammars(solver);
+        let unmet = |base: &Grammar| {
+            let met = |op: &Operation| known.formulas_with(*op) > 0;
+            candidates(base).iter().filter(|op| !met(op)).count()
+        };
+        // Every logic stays possible: options matter for how operations meet.
+        let weights: Vec<f64> = bases.iter().map(|base| 1.0 + unmet(base) as f64).collect();
+        let base = &bases[rng.weighted(&weights)?];
         let commands: Vec<Operation> = CommandName::ALL.into_iter().map(Operation::Command).collect();
         let mut chosen = Vec::new();
         if rng.chance(COMMANDS) {
             chosen.extend(rarest(&commands, &chosen, known, rng));
         }
-        Batch::filled(&base, chosen, count, known, rng)
+        Batch::filled(base, chosen, count, known, rng)
     }
 
     /// The same with this operation among them. Nothing if no logic has it.
@@ -49,10 +49,12 @@ impl Batch {
         rng: &mut Rng,
     ) -> Option<Batch> {
         let has = |base: &Grammar| !matches!(wanted, Operation::Operator(op) if !base.allows(op));
-        let mut logics = LOGICS;
-        rng.shuffle(&mut logics);
-        let base = logics.iter().filter_map(|logic| grammar(solver, logic)).find(has)?;
-        Batch::filled(&base, vec![wanted], count, known, rng)
+        let mut bases = grammars(solver);
+        bases.retain(has);
+        // Where there is little else, the operation is met more often.
+        let weights: Vec<f64> = bases.iter().map(|base| 1.0 / (1 + candidates(base).len()) as f64).collect();
+        let base = &bases[rng.weighted(&weights)?];
+        Batch::filled(base, vec![wanted], count, known, rng)
     }
 
     /// Adds operators until there are `count` operations.
@@ -63,9 +65,7 @@ impl Batch {
         known: &Correlations,
         rng: &mut Rng,
     ) -> Option<Batch> {
-        let open = table().rows().iter().filter(|row| !row.special && !row.args.is_empty());
-        let allowed = open.filter(|row| base.allows(row.op));
-        let candidates: Vec<Operation> = allowed.map(|row| Operation::Operator(row.op)).collect();
+        let candidates = candidates(base);
         while chosen.len() < count {
             let Some(one) = rarest(&candidates, &chosen, known, rng) else { break };
             chosen.push(one);
@@ -127,9 +127,20 @@ fn is_language(operation: &Operation) -> bool {
     matches!(operation, Operation::Operator(op) if op.row().result == SortPattern::Fixed(Sort::REGLAN))
 }
 
-/// All that the solver has of a logic.
-fn grammar(solver: &Solver, logic: &str) -> Option<Grammar> {
-    Grammar::new(logic, &[solver.release()], config(solver)).ok()
+/// Operators that formulas of the grammar may have.
+fn candidates(base: &Grammar) -> Vec<Operation> {
+    let made = |row: &&Row| if row.special { generate::is_made(row.op) } else { !row.args.is_empty() };
+    let open = table().rows().iter().filter(made);
+    open.filter(|row| base.allows(row.op)).map(|row| Operation::Operator(row.op)).collect()
+}
+
+/// All that the solver has of each logic of campaigns whose theories it has.
+fn grammars(solver: &Solver) -> Vec<Grammar> {
+    let theories = solver.theories();
+    let has = |wanted: &[&str]| theories.is_empty() || wanted.iter().all(|name| theories.contains(name));
+    let config = config(solver);
+    let logics = generate::COMBINATIONS.iter().filter(|(_, theories)| has(theories));
+    logics.filter_map(|(logic, _)| Grammar::new(logic, &[solver.release()], config.clone()).ok()).collect()
 }
 
 /// Small formulas that are often unsatisfiable, of theories that the solver has.
@@ -231,9 +242,27 @@ mod tests {
     }
 
     #[test]
+    fn batches_come_to_theories_of_the_solver_alone_and_to_special_operators() {
+        let solver = testkit::made_up("cvc5@1.4.2");
+        let mut known = Correlations::of("cvc5", "1.4.2", []);
+        let mut drawn = Operations::new();
+        for number in 0..300 {
+            let mut rng = generate::rng::stream(7, number);
+            let Some(batch) = Batch::draw(&solver, 4, &known, &mut rng) else { continue };
+            let operations: Operations = batch.operations.iter().copied().collect();
+            known.count(&operations, &[], &[], &[]);
+            drawn.extend(operations);
+        }
+        for name in ["SetUnion", "SeqConcat", "BagUnionMax", "RelJoin", "SetInsert", "FfBitsum"] {
+            let wanted = Operation::named(name).unwrap_or_else(|| panic!("{name}"));
+            assert!(drawn.contains(&wanted), "{name}");
+        }
+    }
+
+    #[test]
     fn commands_of_a_batch_are_in_its_formulas() {
         let solver = testkit::made_up("z3@5.4.0");
-        let base = grammar(&solver, "QF_LIA").expect("a grammar");
+        let base = Grammar::new("QF_LIA", &[solver.release()], config(&solver)).expect("a grammar");
         for command in CommandName::ALL {
             let wanted = Operation::Command(command);
             let batch = Batch::of(&base, vec![wanted, Operation::Operator(Op::IntLe)]).expect("a batch");

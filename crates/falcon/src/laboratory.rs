@@ -187,7 +187,7 @@ pub fn control(
 pub struct Calibration {
     /// Functions that are reached because options are given, whatever they are: they say nothing about formulas.
     pub plumbing: Vec<u32>,
-    /// Options that are refused even then, by their places.
+    /// Settings that are refused even then, by their places.
     pub refused: BTreeSet<usize>,
     /// Options at their defaults: what differs with them on a formula is how options are handed down, not what they do. Empty
     /// where the solver does not take them at once.
@@ -225,8 +225,12 @@ impl Calibration {
                 Effect::Conflict => _ = refused.insert(place),
             }
         }
-        let unharmed =
-            |setting: &Setting| !refused.iter().any(|place| settings[*place].option == setting.option);
+        // An option that takes one of its values takes its default as well.
+        let unharmed = |default: &Setting| {
+            let mut own =
+                settings.iter().enumerate().filter(|(_, one)| one.option == default.option).peekable();
+            own.peek().is_none() || own.any(|(place, _)| !refused.contains(&place))
+        };
         let defaults: Vec<Setting> = defaults.into_iter().filter(unharmed).collect();
         let placebo = harmless(laboratory, defaults, &control.shown.manner)?;
         let request = RunRequest { settings: placebo.clone(), ..RunRequest::default() };
@@ -310,5 +314,23 @@ mod tests {
         assert_eq!(control.effect(&shown("sat", 3, &[1])), Effect::Nothing);
         assert!(Control::new(shown("sat", 1, &[1]), &shown("unsat", 1, &[1]), &[]).is_none());
         assert!(Control::new(shown("unknown", 1, &[1]), &shown("unknown", 1, &[1]), &[]).is_none());
+    }
+
+    #[test]
+    fn a_value_that_is_refused_does_not_take_its_option_along() {
+        struct Picky;
+        impl Laboratory for Picky {
+            fn run(&mut self, _: &[u8], request: &RunRequest) -> Result<Shown, CoverageError> {
+                let refused = request.settings.iter().any(|setting| setting.value == "9");
+                let manner = if refused { Manner::Refused } else { Manner::Answered(vec!["sat"]) };
+                Ok(Shown { manner, text: 1, functions: vec![1], cpu: Duration::ZERO })
+            }
+        }
+        let settings = [("level", "1"), ("level", "9"), ("never", "9")].map(|(o, v)| Setting::new(o, v));
+        let defaults = ["level", "never"].map(|option| Setting::new(option, "0")).to_vec();
+        let calibration = Calibration::of(&mut Picky, &settings, defaults, &|| false);
+        let calibration = calibration.expect("runs").expect("an answer");
+        assert_eq!(calibration.refused, BTreeSet::from([1, 2]));
+        assert_eq!(calibration.placebo, [Setting::new("level", "0")]);
     }
 }

@@ -1,7 +1,7 @@
 //! Learning which options matter for which operations: algorithm 1 of the paper, with groups of options where the paper
 //! changes one at a time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -111,6 +111,8 @@ pub struct Learner<'a> {
     settings: &'a Settings,
     known: Correlations,
     calibration: Calibration,
+    /// Options of which no value is taken, by their numbers.
+    refused: BTreeSet<usize>,
     /// Runs that are in the counts already.
     counted: u64,
 }
@@ -172,6 +174,7 @@ impl<'a> Learner<'a> {
             settings,
             known: all,
             calibration: Calibration::default(),
+            refused: BTreeSet::new(),
             counted: 0,
         })
     }
@@ -188,14 +191,25 @@ impl<'a> Learner<'a> {
         let end = End { watch, started: Instant::now(), time: self.settings.time };
         let mut saved = Instant::now();
         let (mut formulas, mut unused) = (0, 0);
-        let first = |(option, values): (&&SolverOption, &Vec<String>)| {
-            Setting::new(&option.name, values.first().cloned().unwrap_or_default())
-        };
-        let settings: Vec<Setting> = self.options.iter().zip(&self.values).map(first).collect();
+        // Each value by itself: a solver may take one and refuse another.
+        let mut settings: Vec<Setting> = Vec::new();
+        let mut places: Vec<(usize, String)> = Vec::new();
+        for (number, values) in self.values.iter().enumerate() {
+            for value in values {
+                settings.push(Setting::new(&self.options[number].name, value));
+                places.push((number, value.clone()));
+            }
+        }
         let usual = |option: &&SolverOption| Some(Setting::new(&option.name, option.default.as_ref()?));
         let defaults: Vec<Setting> = self.options.iter().filter_map(usual).collect();
         let calibration = Calibration::of(&mut self.laboratory, &settings, defaults, &|| end.is_now())?;
         self.calibration = calibration.ok_or_else(|| LearnError::NoAnswer(self.solver.name()))?;
+        for place in &self.calibration.refused {
+            let (number, refused) = &places[*place];
+            self.values[*number].retain(|value| value != refused);
+        }
+        let emptied = |(number, values): (usize, &Vec<String>)| values.is_empty().then_some(number);
+        self.refused = self.values.iter().enumerate().filter_map(emptied).collect();
         while !end.is_now() {
             let mut rng = generate::rng::stream(self.settings.rng_seed, self.known.batches);
             self.known.batches += 1;
@@ -255,7 +269,7 @@ impl<'a> Learner<'a> {
         let mut tried = Vec::new();
         for (number, rate) in expected.into_iter().enumerate() {
             let general = rate > GENERAL && self.known.formulas >= GENERAL_AFTER;
-            if self.calibration.refused.contains(&number) {
+            if self.refused.contains(&number) {
                 continue;
             } else if general && !rng.chance(GENERAL_SHARE) {
                 missed.push(number);
@@ -281,8 +295,7 @@ impl<'a> Learner<'a> {
         })?;
         let mut changed = found.changed;
         changed.extend(self.timed(script, &request, &control, &unchanged, &values, end)?);
-        let conflicts: Vec<usize> =
-            found.conflicts.into_iter().chain(self.calibration.refused.iter().copied()).collect();
+        let conflicts: Vec<usize> = found.conflicts.into_iter().chain(self.refused.iter().copied()).collect();
         let names = |numbers: &[usize]| -> Vec<&str> {
             numbers.iter().map(|number| self.options[*number].name.as_str()).collect()
         };

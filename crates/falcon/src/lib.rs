@@ -30,4 +30,4 @@ pub mod space;
 
 pub use correlations::{Class, Correlations, Pair, Thresholds};
 pub use file::{CorrelationsError, shipped};
-pub use operation::{Operation, Operations};
+pub use operation::{CommandName, Operation, Operations};

@@ -190,7 +190,7 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::space::Limits;
+    use crate::space::FairRules;
     use solver::options::{OptionKind, SolverOption};
 
     fn space(count: usize) -> Space {
@@ -205,7 +205,7 @@ mod tests {
                 unfair: None,
             })
             .collect();
-        Space::new(&options, Limits::default())
+        Space::new(&options, FairRules::default())
     }
 
     /// Generations until the end, with a fitness for settings.

@@ -9,12 +9,12 @@ use solver::options::{OptionKind, SolverOption};
 pub struct Space {
     genes: Vec<Gene>,
     /// How many options a vector may change in all, and how many of each category.
-    rules: Limits,
+    rules: FairRules,
 }
 
 /// What a vector may change at most: the rules of those who take reports.
 #[derive(Clone, Debug, Default)]
-pub struct Limits {
+pub struct FairRules {
     pub total: Option<usize>,
     pub by_category: Vec<(String, usize)>,
 }
@@ -44,7 +44,7 @@ pub struct Mutation {
 
 impl Space {
     /// Options that have no other value than their default are left out.
-    pub fn new<'o>(options: impl IntoIterator<Item = &'o SolverOption>, rules: Limits) -> Space {
+    pub fn new<'o>(options: impl IntoIterator<Item = &'o SolverOption>, rules: FairRules) -> Space {
         let gene = |option: &SolverOption| Gene {
             name: option.name.clone(),
             category: option.category.clone(),
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn children_of_one_point_crossover_have_what_their_parents_have() {
-        let space = Space::new(&options()[..4], Limits::default());
+        let space = Space::new(&options()[..4], FairRules::default());
         let vector = |values: [&str; 4]| Vector(values.iter().map(|value| Some(value.to_string())).collect());
         let (u, v) = (vector(["u1", "u2", "u3", "u4"]), vector(["v1", "v2", "v3", "v4"]));
         let mut rng = generate::rng::stream(1, 1);
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn values_mutate_by_their_kinds_and_stay_legal() {
         let options = options();
-        let space = Space::new(&options, Limits::default());
+        let space = Space::new(&options, FairRules::default());
         assert_eq!(space.len(), 6, "a text has no values to choose from");
         let mut rng = generate::rng::stream(1, 2);
         let mut vector = space.random(2.0, &mut rng);
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn the_rules_of_the_developers_are_kept() {
-        let rules = Limits { total: Some(3), by_category: vec![("regular".to_owned(), 1)] };
+        let rules = FairRules { total: Some(3), by_category: vec![("regular".to_owned(), 1)] };
         let options = options();
         let space = Space::new(&options, rules);
         let mut rng = generate::rng::stream(1, 4);
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn a_vector_is_its_settings() {
         let options = options();
-        let space = Space::new(&options, Limits::default());
+        let space = Space::new(&options, FairRules::default());
         let mut rng = generate::rng::stream(1, 5);
         let vector = space.random(3.0, &mut rng);
         assert_eq!(space.vector(&space.settings(&vector), &mut rng), Some(vector));
