@@ -1,5 +1,6 @@
 //! From the inputs of a session to findings: confirmed by repetition, made small, told apart.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -9,17 +10,21 @@ use campaign::triage::{self, Extent};
 use campaign::{Finding, hash};
 use eval::Expectation;
 use oracle::Kind;
+use reduce::blame::{Blame, Blamed, Role};
 use reduce::driver::Best;
 use reduce::{Effort, Input, Progress as Reducing, Watcher};
-use serde::Serialize;
-use smtlib::{Mode, Store, print};
+use serde::{Deserialize, Serialize};
+use smtlib::{Mode, Script, Store, print};
 use solver::run::{Run, Runners, SolverRunners};
 
 use crate::cores;
 use crate::error::PerfError;
+use crate::files;
 use crate::learned::Ranked;
-use crate::meter::{self, Meter, Outcome, Score, Scored};
+use crate::meter::{Meter, Outcome, Score, Scored};
+use crate::search::Method;
 use crate::session::{Record, Settings, Watch};
+use crate::since;
 use crate::slow::{SHORTEST, Slow};
 
 /// What is to be done with the inputs found.
@@ -33,29 +38,62 @@ pub struct CollectRules {
     pub bisect: bool,
 }
 
-/// A finding, in short.
-#[derive(Clone, Debug, Serialize)]
+/// A finding, in short: one gap, and all inputs that show it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Collected {
     pub folder: PathBuf,
-    pub method: crate::search::Method,
+    pub method: Method,
     pub run: usize,
     pub ratio: f64,
-    /// CPU seconds net of the start: the target, and the slowest reference.
+    /// Net of the start, in the unit of the score: the target, and the slowest reference.
     pub target: f64,
     /// The target came to no end.
     pub timed_out: bool,
     pub reference: f64,
+    /// CPU seconds of whole runs, the target first.
+    pub cpu: Vec<f64>,
     /// What the input is made of, in the order of the ranking.
     pub constructs: Vec<String>,
-    /// What it is told apart by.
+    /// What it is told apart by: the solver, and the first of these constructs.
     pub signature: String,
-    /// More inputs were taken for the same gap.
+    /// How many more inputs were taken for the same gap, and these.
     pub duplicates: usize,
+    #[serde(default)]
+    pub alike: Vec<Alike>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub releases: Option<Releases>,
+    /// Since when it is slow, in words, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
     pub script: String,
 }
 
+/// Another input that shows a gap.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Alike {
+    pub method: Method,
+    pub run: usize,
+    pub ratio: f64,
+    pub script: String,
+}
+
+impl Collected {
+    /// The best ratio of all its inputs.
+    pub fn best(&self) -> f64 {
+        self.alike.iter().map(|one| one.ratio).fold(self.ratio, f64::max)
+    }
+}
+
+/// What `collected.json` says: a resumed session does nothing again that is there.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Kept {
+    found: Vec<Collected>,
+    /// Hashes of inputs that were dealt with, whatever came of them.
+    seen: BTreeSet<String>,
+}
+
+/// The constructs by which gaps are told apart, of those that are left after reduction: the most rewarding.
+const TELLING: usize = 3;
 /// A gap that is confirmed is seen so many times more.
 const CONFIRMATIONS: usize = 2;
 /// A reduced input need not keep a larger ratio than this.
@@ -75,8 +113,14 @@ pub fn collect(
     slow.retain(|record| {
         record.found.best.as_ref().is_some_and(|best| is_slow(settings, &best.scored, rules.ratio))
     });
+    let path = settings.out.join("collected.json");
+    let mut kept: Kept = files::read_json(&path)?.unwrap_or_default();
+    // A person may have thrown some away.
+    kept.found.retain(|known| known.folder.is_dir());
+    let text = |record: &Record| record.found.best.as_ref().map(|best| hash::name(best.text.as_bytes()));
+    slow.retain(|record| text(record).is_some_and(|hash| !kept.seen.contains(&hash)));
     if slow.is_empty() {
-        return Ok(Vec::new());
+        return Ok(kept.found);
     }
     // In a thread of its own: its core is not that of the caller afterwards.
     std::thread::scope(|scope| {
@@ -85,15 +129,29 @@ pub fn collect(
                 // Where it cannot be had alone, times are repeated all the same.
                 let _ = cores::pin(*core);
             }
-            Collector::new(settings, ranking, rules, watch)?.all(&slow)
+            Collector::new(settings, ranking, rules, watch, kept)?.all(&slow)
         });
         work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
 fn is_slow(settings: &Settings, scored: &Scored, ratio: f64) -> bool {
-    let shortest = SHORTEST * settings.limit() / settings.timeout.as_secs_f64();
-    scored.references.iter().all(|reading| reading.solved) && scored.ratio(shortest) >= ratio
+    scored.references.iter().all(|reading| reading.solved) && scored.ratio(shortest(settings)) >= ratio
+}
+
+/// What stands for a second in the unit of the score.
+fn second(settings: &Settings) -> f64 {
+    settings.limit() / settings.timeout.as_secs_f64()
+}
+
+/// What a reference is taken to need at least.
+fn shortest(settings: &Settings) -> f64 {
+    SHORTEST * second(settings)
+}
+
+/// The target was stopped at its limit.
+fn is_at_limit(settings: &Settings, scored: &Scored) -> bool {
+    !scored.target.solved && scored.target.used >= settings.limit()
 }
 
 struct Collector<'a> {
@@ -103,7 +161,7 @@ struct Collector<'a> {
     watch: &'a dyn Watch,
     runners: SolverRunners,
     meter: Meter,
-    found: Vec<Collected>,
+    kept: Kept,
 }
 
 impl<'a> Collector<'a> {
@@ -112,18 +170,17 @@ impl<'a> Collector<'a> {
         ranking: &'a [Ranked],
         rules: &'a CollectRules,
         watch: &'a dyn Watch,
+        kept: Kept,
     ) -> Result<Collector<'a>, PerfError> {
-        // Whatever the session went by, a finding is about time.
-        let limits = meter::rules(settings.timeout, settings.memory, Score::Cpu);
-        let runners = SolverRunners::new(settings.parties(), limits);
+        let runners = settings.runners();
         let meter = Meter::new(
             runners.runner()?,
             settings.parties(),
             settings.timeout,
-            Score::Cpu,
+            settings.score,
             &settings.parameters.logic,
         )?;
-        Ok(Collector { settings, ranking, rules, watch, runners, meter, found: Vec::new() })
+        Ok(Collector { settings, ranking, rules, watch, runners, meter, kept })
     }
 
     fn all(mut self, slow: &[&Record]) -> Result<Vec<Collected>, PerfError> {
@@ -131,43 +188,47 @@ impl<'a> Collector<'a> {
             if self.watch.stopped() {
                 break;
             }
-            self.watch.note(&format!(
-                "input {} of {}: {} run {}",
-                number + 1,
-                slow.len(),
-                record.method.word(),
-                record.run
-            ));
-            self.one(record)?;
+            let Some(best) = &record.found.best else { continue };
+            let input = format!("input {} of {}", number + 1, slow.len());
+            self.watch.note(&format!("{input}: {} run {}", record.method.word(), record.run));
+            self.one(record, &best.text, &input)?;
+            // What the user has cut short is dealt with next time.
+            if !self.watch.stopped() {
+                self.kept.seen.insert(hash::name(best.text.as_bytes()));
+            }
+            files::write_json(&self.settings.out.join("collected.json"), &self.kept)?;
         }
-        Ok(self.found)
+        Ok(self.kept.found)
     }
 
-    fn one(&mut self, record: &Record) -> Result<(), PerfError> {
-        let Some(best) = &record.found.best else { return Ok(()) };
-        let Some(scored) = self.confirmed(&best.text)? else {
+    fn one(&mut self, record: &Record, best: &str, name: &str) -> Result<(), PerfError> {
+        self.watch.stage(&format!("{name}: measured again"));
+        let Some(scored) = self.confirmed(best)? else {
             self.watch.note("it does not repeat");
             return Ok(());
         };
         let parties = self.settings.parties();
-        let input = in_dialect(&best.text, parties[0].release());
+        let input = in_dialect(best, parties[0].release());
+        let (shortest, second) = (shortest(self.settings), second(self.settings));
         let predicate = Slow {
             parties,
             runners: Arc::new(self.runners.clone()),
-            bound: self.rules.ratio.max((scored.ratio(SHORTEST) / 2.0).min(KEPT)),
-            least: (scored.target.used / 4.0).clamp(LEAST.0, LEAST.1),
+            bound: self.rules.ratio.max((scored.ratio(shortest) / 2.0).min(KEPT)),
+            least: (scored.target.used / 4.0).clamp(LEAST.0 * second, LEAST.1 * second),
             logic: self.settings.parameters.logic.clone(),
+            score: self.settings.score,
+            second,
         };
         let reduced = match self.rules.reduce {
             None => None,
             Some(time) => {
                 let effort = Effort { jobs: 1, time: Some(time) };
-                let quiet = Quiet(self.watch);
+                let shown = Shown { watch: self.watch, what: format!("{name}: made small") };
                 match reduce::reduce(
                     Input { text: input.as_bytes(), witness: None },
                     &predicate,
                     &effort,
-                    &quiet,
+                    &shown,
                 ) {
                     Ok(reduced) => Some(reduced),
                     Err(reduce::ReduceError::NotInteresting(_) | reduce::ReduceError::Flaky { .. }) => {
@@ -179,6 +240,7 @@ impl<'a> Collector<'a> {
             }
         };
         let text = reduced.as_ref().map_or(&input, |reduced| &reduced.best.text).clone();
+        self.watch.stage(&format!("{name}: measured once more"));
         let Some(scored) = self.confirmed(&text)? else {
             self.watch.note("what is left of it does not repeat");
             return Ok(());
@@ -186,8 +248,11 @@ impl<'a> Collector<'a> {
         let runs = self.meter.runs(&text)?;
         let releases = match self.rules.bisect {
             true => {
+                self.watch.stage(&format!("{name}: put to other releases"));
                 let best = Best::of_input(&text, predicate.parties.first().cloned());
-                triage::compare(&predicate, &best, Extent::Borders, &Quiet(self.watch))?.0
+                let shown = Shown { watch: self.watch, what: format!("{name}: put to other releases") };
+                // All of them: each costs no more than the gap does, and one that tells nothing is no reason to stop.
+                triage::compare(&predicate, &best, Extent::All, &shown)?.0
             }
             false => None,
         };
@@ -208,10 +273,11 @@ impl<'a> Collector<'a> {
             let Outcome::Scored(scored) = self.meter.measure(text, f64::NEG_INFINITY)? else {
                 return Ok(None);
             };
-            if scored.ratio(SHORTEST) < self.rules.ratio || !scored.references.iter().all(|one| one.solved) {
+            if !is_slow(self.settings, &scored, self.rules.ratio) {
                 return Ok(None);
             }
-            if least.as_ref().is_none_or(|least| scored.ratio(SHORTEST) < least.ratio(SHORTEST)) {
+            let shortest = shortest(self.settings);
+            if least.as_ref().is_none_or(|least| scored.ratio(shortest) < least.ratio(shortest)) {
                 least = Some(scored);
             }
         }
@@ -231,28 +297,58 @@ impl<'a> Collector<'a> {
     ) -> Result<(), PerfError> {
         let Some(target) = runs.first().cloned() else { return Ok(()) };
         let slowest = (1..runs.len()).max_by_key(|place| runs[*place].outcome.cpu_time).unwrap_or(0);
-        let slow = Duration::from_secs_f64(scored.target.used);
-        let reference = scored.references.iter().map(|one| one.used).fold(SHORTEST, f64::max);
-        let mut verdict =
-            oracle::performance::verdict(&target, slow, &runs[slowest], Duration::from_secs_f64(reference));
-        let starts: Vec<String> = self
-            .settings
-            .parties()
-            .iter()
-            .zip(self.meter.starts())
-            .map(|(party, start)| format!("{} {:.0} ms", party.name(), start * 1000.0))
-            .collect();
-        let ended = if scored.target.solved { "" } else { ", its limit," };
+        let shortest = shortest(self.settings);
+        let reference = scored.references.iter().map(|one| one.used).fold(shortest, f64::max);
+        let cpu: Vec<f64> = runs.iter().map(|run| run.outcome.cpu_time.as_secs_f64()).collect();
+        // A verdict is about time, whatever the session went by.
+        let (slow, fast) = match self.settings.score {
+            Score::Cpu => (scored.target.used, reference),
+            Score::Resource => (cpu[0], cpu[slowest].max(SHORTEST)),
+        };
+        let (slow, fast) = (Duration::from_secs_f64(slow), Duration::from_secs_f64(fast));
+        let mut verdict = oracle::performance::verdict(&target, slow, &runs[slowest], fast);
+        let names: Vec<String> = self.settings.parties().iter().map(|party| party.name()).collect();
+        let ended = match (scored.target.solved, is_at_limit(self.settings, scored)) {
+            (true, _) => "",
+            (false, true) => ", its limit,",
+            (false, false) => " without an answer",
+        };
+        let amount = |used: f64| shown_amount(self.settings.score, used);
+        let what = match self.settings.score {
+            Score::Cpu => "CPU time",
+            Score::Resource => "the solver's own count of steps",
+        };
+        let each = |figures: &[f64], shown: &dyn Fn(f64) -> String| {
+            let each = names.iter().zip(figures).map(|(name, figure)| format!("{name} {}", shown(*figure)));
+            each.collect::<Vec<_>>().join(", ")
+        };
         verdict.evidence = vec![
             format!(
-                "CPU time net of the start: {:.2} s{ended} against {reference:.2} s of the slowest reference, {:.0} times \
-                 as much, the least of {} measurements",
-                scored.target.used,
-                scored.ratio(SHORTEST),
+                "{what} net of the start: {}{ended} against {} of the slowest reference, {:.0} times as much, the least of \
+                 {} measurements",
+                amount(scored.target.used),
+                amount(reference),
+                scored.ratio(shortest),
                 CONFIRMATIONS + 1
             ),
-            format!("the starts alone: {}", starts.join(", ")),
+            format!(
+                "the starts alone: {}",
+                each(self.meter.starts(), &|start| match self.settings.score {
+                    Score::Cpu => format!("{:.0} ms", start * 1000.0),
+                    Score::Resource => amount(start),
+                })
+            ),
         ];
+        if self.settings.score == Score::Resource {
+            verdict
+                .evidence
+                .push(format!("CPU time of whole runs: {}", each(&cpu, &|cpu| format!("{cpu:.2} s"))));
+        }
+        let since = self.rules.bisect.then(|| {
+            let missing = releases.as_ref().map(|told| since::not_installed(&self.settings.target, told));
+            since::words(&names[0], releases.as_ref(), &missing.unwrap_or_default())
+        });
+        verdict.evidence.extend(since.clone());
         let mut store = Store::new();
         let parsed = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant).ok();
         let operators = match &parsed {
@@ -260,6 +356,7 @@ impl<'a> Collector<'a> {
             None => findings::operators_in(text),
         };
         let constructs = ranked(&operators, self.ranking);
+        let telling: Vec<String> = constructs.iter().take(TELLING).cloned().collect();
         if !constructs.is_empty() {
             verdict
                 .evidence
@@ -280,7 +377,7 @@ impl<'a> Collector<'a> {
             found: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
             kind: Kind::Performance,
             title: target.configuration.solver.adapter.title.clone(),
-            signature: Signature::of_script(&verdict, &solver, &runs, &operators, None),
+            signature: Signature::of_script(&verdict, &solver, &runs, &telling, None),
             solver,
             summary: String::new(),
             flaky: false,
@@ -293,7 +390,7 @@ impl<'a> Collector<'a> {
             platform: String::new(),
             runs: Vec::new(),
             operators,
-            blame: reduce::blame::Blame::default(),
+            blame: blamed(&telling, parsed.as_ref().map(|parsed| (&store, &parsed.script))),
             releases: releases.clone(),
             group: None,
             handling: campaign::findings::Handling::default(),
@@ -302,28 +399,77 @@ impl<'a> Collector<'a> {
         finding.describe(&verdict, &runs, None);
         let bugs = self.settings.out.join("bugs");
         std::fs::create_dir_all(&bugs).map_err(|error| PerfError::disk(&bugs, error))?;
-        let known = self.found.iter_mut().find(|known| known.signature == finding.signature.to_string());
-        if let Some(known) = known {
+        let signature = finding.signature.to_string();
+        if let Some(known) = self.kept.found.iter_mut().find(|known| known.signature == signature) {
             known.duplicates += 1;
-            findings::keep_duplicate(&known.folder, known.duplicates as u64, text)?;
+            let name = format!("{}.smt2", known.duplicates);
+            files::write(&known.folder.join("duplicates").join(name), text)?;
+            let (method, run, ratio) = (record.method, record.run, scored.ratio(shortest));
+            known.alike.push(Alike { method, run, ratio, script: text.to_owned() });
             return Ok(());
         }
-        let folder = finding.write(&bugs, input, None, small.as_ref())?;
-        self.found.push(Collected {
+        // One that is there already, from a session whose list is lost: what a person has marked stays.
+        let folder = match known_folder(&bugs, &finding.signature) {
+            Some(folder) => folder,
+            None => finding.write(&bugs, input, None, small.as_ref())?,
+        };
+        self.kept.found.push(Collected {
             folder,
             method: record.method,
             run: record.run,
-            ratio: scored.ratio(SHORTEST),
+            ratio: scored.ratio(shortest),
             target: scored.target.used,
-            timed_out: !scored.target.solved,
+            timed_out: is_at_limit(self.settings, scored),
             reference,
+            cpu,
             constructs,
-            signature: finding.signature.to_string(),
+            signature,
             duplicates: 0,
+            alike: Vec::new(),
             releases,
+            since,
             script: text.to_owned(),
         });
         Ok(())
+    }
+}
+
+/// The finding in a folder that has this signature.
+fn known_folder(bugs: &Path, signature: &Signature) -> Option<PathBuf> {
+    let folders = findings::finished(bugs).ok()?;
+    folders.into_iter().find(|folder| {
+        Finding::read(folder).is_ok_and(|(known, _)| known.signature.to_string() == signature.to_string())
+    })
+}
+
+/// The constructs that tell a gap apart as what is to blame, so that reports name and group them. Nothing was taken out to
+/// see: the ranking says it.
+fn blamed(telling: &[String], script: Option<(&Store, &Script)>) -> Blame {
+    let occurrences = |name: &String| {
+        let Some((store, script)) = script else { return 1 };
+        let roots: Vec<_> = script.assertions().collect();
+        let named = |term: &smtlib::Term| store.op_of(*term).is_some_and(|op| op.row().name == name);
+        store.subterms(&roots).into_iter().filter(named).count().max(1) as u32
+    };
+    let one = |name: &String| Blamed {
+        construct: name.clone(),
+        role: Role::Computes,
+        occurrences: occurrences(name),
+        needed: 1,
+        stays_with: Vec::new(),
+        untried: false,
+        bystander: false,
+        observer: false,
+        share: None,
+    };
+    Blame { constructs: telling.iter().map(one).collect() }
+}
+
+/// What was used, in words.
+pub fn shown_amount(score: Score, used: f64) -> String {
+    match score {
+        Score::Cpu => format!("{used:.2} s"),
+        Score::Resource => format!("{used:.0} steps"),
     }
 }
 
@@ -347,14 +493,23 @@ pub fn in_dialect(text: &str, release: smtlib::Release) -> String {
     }
 }
 
-/// A reduction tells nothing but that it should end.
-struct Quiet<'a>(&'a dyn Watch);
+/// A reduction, or a survey of releases, as the session's audience sees it.
+struct Shown<'a> {
+    watch: &'a dyn Watch,
+    what: String,
+}
 
-impl Watcher for Quiet<'_> {
-    fn progress(&self, _: &Reducing) {}
+impl Watcher for Shown<'_> {
+    fn progress(&self, progress: &Reducing) {
+        let Reducing { before, now, candidates, .. } = progress;
+        self.watch.stage(&format!(
+            "{}: {} of {} expressions left, {candidates} candidates",
+            self.what, now.nodes, before.nodes
+        ));
+    }
 
     fn stop(&self) -> bool {
-        self.0.stopped()
+        self.watch.stopped()
     }
 }
 

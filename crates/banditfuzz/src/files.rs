@@ -36,3 +36,42 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, PerfErro
         .map_err(|error| damaged(error.to_string()))?;
     serde_json::from_str(&text).map(Some).map_err(|error| damaged(error.to_string()))
 }
+
+/// The first setting in which two differ.
+pub fn difference<T: Serialize>(then: &T, now: &T) -> Option<String> {
+    let (then, now) = (serde_json::to_value(then), serde_json::to_value(now));
+    let (Ok(serde_json::Value::Object(then)), Ok(serde_json::Value::Object(now))) = (then, now) else {
+        return Some("settings".to_owned());
+    };
+    let names = then.keys().chain(now.keys());
+    let none = &serde_json::Value::Null;
+    let of = |map: &serde_json::Map<String, serde_json::Value>, name: &String| {
+        map.get(name).unwrap_or(none).clone()
+    };
+    let mut differing = names.filter(|name| of(&then, name) != of(&now, name));
+    differing.next().map(|name| format!("{name} was {}, is {}", of(&then, name), of(&now, name)))
+}
+
+/// Sees to it that a folder holds this session and no other: its identity stands in the file of this name.
+pub fn claim<T: Serialize + DeserializeOwned>(
+    out: &Path,
+    name: &str,
+    now: &T,
+    resume: bool,
+) -> Result<(), PerfError> {
+    let file = out.join(name);
+    let shown = out.display();
+    match read_json::<T>(&file)? {
+        Some(_) if !resume => Err(PerfError::Usage(format!(
+            "'{shown}' holds a session already: add --resume to go on with it, or choose another folder with --out"
+        ))),
+        Some(then) => match difference(&then, now) {
+            Some(difference) => Err(PerfError::Usage(format!(
+                "cannot resume '{shown}': it was made with other settings ({difference}); use the same or another folder"
+            ))),
+            None => Ok(()),
+        },
+        None if resume => Err(PerfError::Usage(format!("'{shown}' holds no session to resume"))),
+        None => write_json(&file, now),
+    }
+}

@@ -100,9 +100,16 @@ impl Generator {
         self.mutator.constructs()
     }
 
-    /// A new input; where something has been learned, what made inputs slow is more likely.
+    /// Does the grammar have an operator of this name?
+    pub fn has(&self, name: &str) -> bool {
+        table().rows().iter().any(|row| is_called(row, name) && self.grammar.allows(row.op))
+    }
+
+    /// A new input: a seed, where there are some. Where something has been learned, what made inputs slow is more likely,
+    /// and half of the inputs are generated though there are seeds.
     pub fn fresh(&mut self, rng: &mut Rng, promise: Option<&Learned>) -> String {
-        if let Some(seed) = rng.pick(&self.seeds) {
+        let seeded = !self.seeds.is_empty() && (promise.is_none() || rng.chance(0.5));
+        if let Some(seed) = seeded.then(|| rng.pick(&self.seeds)).flatten() {
             return seed.to_string();
         }
         self.store.reset(&self.clean);
@@ -179,7 +186,9 @@ impl Opened<'_> {
 
     /// The input with the construct of an arm in it.
     pub fn mutate(&mut self, rng: &mut Rng, arm: usize) -> Option<String> {
-        let mutant = self.mutator.mutate(self.store, rng, &self.script, &self.choices, arm)?;
+        let mut mutant = self.mutator.mutate(self.store, rng, &self.script, &self.choices, arm)?;
+        // A seed's own logic may be narrower than the one that covers all seeds.
+        smtlib::logic::widen(self.store, &mut mutant);
         Some(print::print(self.store, &mutant, Release::STANDARD))
     }
 }

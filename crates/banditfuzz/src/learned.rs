@@ -27,18 +27,6 @@ impl Learned {
         }
     }
 
-    /// Takes away what was known before, so that it is not counted twice when states are merged.
-    pub fn subtract(&mut self, known: &Learned) {
-        for (name, before) in &known.arms {
-            if let Some(arm) = self.arms.get_mut(name) {
-                arm.tries = arm.tries.saturating_sub(before.tries);
-                arm.reward -= before.reward;
-                arm.cost -= before.cost;
-            }
-        }
-        self.arms.retain(|_, arm| arm.tries > 0);
-    }
-
     /// The counts of these arms, in order.
     pub fn of<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<Arm> {
         names.map(|name| self.arms.get(name).copied().unwrap_or_default()).collect()
@@ -173,8 +161,6 @@ mod tests {
         assert_eq!((left.arms["b"].tries, left.arms["b"].reward), (6, 3.0));
         let text = serde_json::to_string(&left).expect("JSON");
         assert_eq!(serde_json::from_str::<Learned>(&text).expect("read"), left);
-        left.subtract(&one);
-        assert_eq!(left, other);
     }
 
     #[test]

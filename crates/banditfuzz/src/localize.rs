@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use campaign::hash;
 use generate::bandit::{Agent, beta_quantile};
-use generate::{Rng, rng};
+use generate::rng;
 use oracle::{Asking, Judge, Kind, Standing, Subject};
 use serde::{Deserialize, Serialize};
 use smtlib::{Mode, Release, Store, print};
@@ -19,8 +19,11 @@ use crate::error::PerfError;
 use crate::files;
 use crate::generator::{Generator, Parameters};
 use crate::learned::{AgentName, Learned, Ranked, Uniform};
+use crate::mutate::{self, Arms};
 use crate::search::Method;
+use crate::seeds;
 use crate::session::{self, Watch};
+use crate::state::{About, Aim, Memory, State};
 
 /// What is looked for and how.
 #[derive(Clone)]
@@ -38,8 +41,27 @@ pub struct Settings {
     pub rng_seed: u64,
     pub seeds: Arc<[Arc<str>]>,
     pub known: Learned,
-    /// Where inputs that show a bug are kept; nowhere if there is none.
+    /// Where inputs that show a bug and the state of the session are kept; nowhere if there is none.
     pub out: Option<PathBuf>,
+    /// Go on with what is there.
+    pub resume: bool,
+}
+
+/// What `localize.json` says: what a session is, which a resumed one must share. The number of inputs may grow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Identity {
+    pub solvers: Vec<String>,
+    pub parameters: Parameters,
+    pub method: Method,
+    pub agent: AgentName,
+    /// Seconds.
+    pub timeout: f64,
+    /// Bytes.
+    pub memory: u64,
+    pub rng_seed: u64,
+    /// Hash of the seeds, and of what was known.
+    pub seeds: String,
+    pub known: String,
 }
 
 /// What came of it.
@@ -56,9 +78,24 @@ pub struct Localized {
     pub curve: Vec<(f64, f64)>,
     pub mutations: u64,
     pub failed_mutations: u64,
+    /// Counts of this session alone.
     pub learned: Learned,
     /// CPU seconds of solvers.
     pub cpu: f64,
+    /// Rounds of the algorithm, each with a random stream of its own.
+    #[serde(default)]
+    pub rounds: u64,
+}
+
+/// What `progress.json` says: a session as far as it is.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Kept {
+    found: Localized,
+    /// Hashes of inputs that show a bug.
+    bugs: BTreeSet<String>,
+    /// The last round had its new input, but no mutant any more.
+    #[serde(default)]
+    owed: bool,
 }
 
 impl Settings {
@@ -86,7 +123,36 @@ impl Settings {
             ));
         }
         let releases: Vec<Release> = parties.iter().map(|party| party.release()).collect();
+        seeds::for_all(&self.seeds, &self.solvers)?;
         session::check_logic(&self.parameters, &releases, self.solvers.iter())
+    }
+
+    /// What a resumed session must share.
+    pub fn identity(&self) -> Identity {
+        let seeds: String = self.seeds.iter().map(|seed| hash::name(seed.as_bytes())).collect();
+        let known = serde_json::to_string(&self.known).unwrap_or_default();
+        Identity {
+            solvers: self.parties().iter().map(|party| party.name()).collect(),
+            parameters: self.parameters.clone(),
+            method: self.method,
+            agent: self.agent,
+            timeout: self.timeout.as_secs_f64(),
+            memory: self.memory,
+            rng_seed: self.rng_seed,
+            seeds: hash::name(seeds.as_bytes()),
+            known: hash::name(known.as_bytes()),
+        }
+    }
+
+    /// What its counts are about.
+    pub fn about(&self) -> About {
+        About {
+            aim: Aim::Localisation,
+            solvers: self.parties().iter().map(|party| party.name()).collect(),
+            logic: self.parameters.logic.clone(),
+            arms: self.parameters.arms,
+            score: None,
+        }
     }
 
     /// Makers of runners for it.
@@ -95,107 +161,116 @@ impl Settings {
     }
 }
 
-/// Between two times at which the state is written down.
-const KEEP: u64 = 200;
+/// Time between two writings of the state.
+const KEEP: Duration = Duration::from_secs(10);
 
-/// Gives solvers as many inputs as the settings say.
+/// Gives solvers as many inputs as the settings say, those of an earlier session in the same folder included.
 pub fn localize(
     settings: &Settings,
     mut runner: Box<dyn Runner>,
     watch: &dyn Watch,
 ) -> Result<Localized, PerfError> {
+    let mut kept = Kept {
+        found: Localized { method: settings.method, curve: vec![(0.0, 0.0)], ..Localized::default() },
+        ..Kept::default()
+    };
+    if let Some(out) = &settings.out {
+        files::claim(out, "localize.json", &settings.identity(), settings.resume)?;
+        kept = files::read_json(&out.join("progress.json"))?.unwrap_or(kept);
+    }
     let releases: Vec<Release> = settings.parties().iter().map(|party| party.release()).collect();
     let generator = Generator::new(&settings.parameters, &releases, Arc::clone(&settings.seeds))?;
-    let found = Localized {
-        method: settings.method,
-        learned: settings.known.clone(),
-        curve: vec![(0.0, 0.0)],
-        ..Localized::default()
-    };
-    let mut loop_ = Localization {
-        settings,
-        generator,
-        runner: &mut *runner,
-        rng: rng::stream(settings.rng_seed, settings.method as u64),
-        bugs: BTreeSet::new(),
-        found,
-    };
+    let mut learned = settings.known.clone();
+    learned.merge(&kept.found.learned);
+    let mut loop_ = Localization { settings, generator, runner: &mut *runner, learned, kept };
     let agent: Box<dyn Agent> = match settings.method {
         Method::Bandit => settings.agent.agent(),
         _ => Box::new(Uniform),
     };
-    while loop_.found.inputs < settings.inputs && !watch.stopped() {
+    let mut written = Instant::now();
+    while loop_.kept.found.inputs < settings.inputs && !watch.stopped() {
         loop_.round(&*agent)?;
-        let found = &loop_.found;
+        loop_.kept.found.cpu += loop_.runner.take_accounts().total().cpu.as_secs_f64();
+        let found = &loop_.kept.found;
         watch.progress(&session::Progress {
             done: found.inputs as usize,
             all: settings.inputs as usize,
             best: found.bugs as f64,
             ..session::Progress::default()
         });
-        if found.inputs.is_multiple_of(KEEP) {
-            keep(settings, found)?;
+        if written.elapsed() >= KEEP {
+            keep(settings, &loop_.kept)?;
+            written = Instant::now();
         }
     }
-    let mut found = loop_.found;
+    let kept = loop_.kept;
+    keep(settings, &kept)?;
+    let mut found = kept.found;
     found.curve.push((found.inputs as f64, found.bugs as f64));
-    found.cpu = runner.take_accounts().total().cpu.as_secs_f64();
-    keep(settings, &found)?;
-    found.learned.subtract(&settings.known);
     Ok(found)
 }
 
-fn keep(settings: &Settings, found: &Localized) -> Result<(), PerfError> {
-    match &settings.out {
-        Some(out) => files::write_json(&out.join("state.json"), &found.learned),
-        None => Ok(()),
-    }
+fn keep(settings: &Settings, kept: &Kept) -> Result<(), PerfError> {
+    let Some(out) = &settings.out else { return Ok(()) };
+    files::write_json(&out.join("progress.json"), kept)?;
+    let counts = Memory { constructs: kept.found.learned.clone(), ..Memory::default() };
+    State { about: settings.about(), counts }.write(out)
 }
 
 struct Localization<'a> {
     settings: &'a Settings,
     generator: Generator,
     runner: &'a mut dyn Runner,
-    rng: Rng,
-    /// Hashes of inputs that show a bug.
-    bugs: BTreeSet<String>,
-    found: Localized,
+    /// What was known before and what this session has learned.
+    learned: Learned,
+    kept: Kept,
 }
 
 impl Localization<'_> {
     /// A new input; where solvers agree on it and the method mutates, a mutant of it.
     fn round(&mut self, agent: &dyn Agent) -> Result<(), PerfError> {
-        let text = self.generator.fresh(&mut self.rng, None);
-        if self.is_inconsistent(&text)? || self.settings.method == Method::Random {
-            return Ok(());
+        // A stream for each round: a session that was cut short goes on as if it had not been.
+        let owed = std::mem::take(&mut self.kept.owed);
+        let found = &mut self.kept.found;
+        found.rounds += u64::from(!owed);
+        let stream = ((self.settings.method as u64) << 48) | found.rounds;
+        let mut rng = rng::stream(self.settings.rng_seed, stream);
+        let text = self.generator.fresh(&mut rng, None);
+        if !owed {
+            if self.is_inconsistent(&text)? || self.settings.method == Method::Random {
+                return Ok(());
+            }
+            if self.kept.found.inputs >= self.settings.inputs {
+                self.kept.owed = true;
+                return Ok(());
+            }
         }
-        if self.found.inputs >= self.settings.inputs {
-            return Ok(());
-        }
-        self.found.mutations += 1;
+        self.kept.found.mutations += 1;
         let pulled = self.generator.open(&text).and_then(|mut opened| {
             let names: Vec<String> = opened.arms().map(str::to_owned).collect();
-            let arms = self.found.learned.of(names.iter().map(String::as_str));
-            let arm = agent.choose(&arms, &mut self.rng)?;
-            Some((opened.mutate(&mut self.rng, arm)?, names[arm].clone()))
+            let arms = self.learned.of(names.iter().map(String::as_str));
+            let arm = agent.choose(&arms, &mut rng)?;
+            Some((opened.mutate(&mut rng, arm)?, names[arm].clone()))
         });
         let Some((mutant, arm)) = pulled else {
-            self.found.failed_mutations += 1;
+            self.kept.found.failed_mutations += 1;
             return Ok(());
         };
         let rewarded = self.is_inconsistent(&mutant)?;
-        self.found.learned.record(&arm, rewarded);
+        self.learned.record(&arm, rewarded);
+        self.kept.found.learned.record(&arm, rewarded);
         Ok(())
     }
 
     /// Gives an input to all solvers; one that shows a bug is kept.
     fn is_inconsistent(&mut self, text: &str) -> Result<bool, PerfError> {
-        self.found.inputs += 1;
+        let Kept { found, bugs, .. } = &mut self.kept;
+        found.inputs += 1;
         let Some(kind) = misbehaviour(self.runner, &self.settings.parties(), text)? else { return Ok(false) };
-        if self.bugs.insert(hash::name(text.as_bytes())) {
-            self.found.bugs += 1;
-            *self.found.kinds.entry(kind.to_string()).or_default() += 1;
-            self.found.curve.push((self.found.inputs as f64, self.found.bugs as f64));
+        if bugs.insert(hash::name(text.as_bytes())) {
+            found.bugs += 1;
+            *found.kinds.entry(kind.to_string()).or_default() += 1;
+            found.curve.push((found.inputs as f64, found.bugs as f64));
             if let Some(out) = &self.settings.out {
                 let name = format!("{kind}-{}.smt2", &hash::name(text.as_bytes())[..12]);
                 files::write(&out.join("inputs").join(name), text)?;
@@ -244,14 +319,21 @@ pub struct SharedConstruct {
 
 /// Which constructs findings share that the rest does not have, the most telling first. Each text counts once for each
 /// construct.
-pub fn shared(findings: &[String], rest: &[String]) -> Vec<SharedConstruct> {
+pub fn shared(findings: &[String], rest: &[String], arms: Arms) -> Vec<SharedConstruct> {
     let count = |texts: &[String]| {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for text in texts {
             let mut store = Store::new();
             let Ok(parsed) = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant) else { continue };
-            for name in reduce::blame::constructs(&store, &parsed.script) {
-                *counts.entry(name.into_owned()).or_default() += 1;
+            let names: BTreeSet<String> = match arms {
+                Arms::Constructs => reduce::blame::constructs(&store, &parsed.script)
+                    .into_iter()
+                    .map(|name| name.into_owned())
+                    .collect(),
+                Arms::Pairs => mutate::pairs(&store, &parsed.script),
+            };
+            for name in names {
+                *counts.entry(name).or_default() += 1;
             }
         }
         counts
@@ -319,9 +401,13 @@ mod tests {
             .into_iter()
             .map(script)
             .collect();
-        let shared = shared(&findings, &rest);
-        assert_eq!(shared[0].construct, "str.replace");
-        assert_eq!((shared[0].findings, shared[0].of, shared[0].rest, shared[0].of_rest), (2, 2, 0, 4));
-        assert!(shared.iter().skip(1).all(|other| other.lift < shared[0].lift), "{shared:?}");
+        let all = shared(&findings, &rest, Arms::Constructs);
+        assert_eq!(all[0].construct, "str.replace");
+        assert_eq!((all[0].findings, all[0].of, all[0].rest, all[0].of_rest), (2, 2, 0, 4));
+        assert!(all.iter().skip(1).all(|other| other.lift < all[0].lift), "{all:?}");
+        let pairs = shared(&findings, &rest, Arms::Pairs);
+        let named = |name: &str| pairs.iter().find(|one| one.construct == name).map(|one| one.findings);
+        assert_eq!(named("str.replace below ="), Some(1), "{pairs:?}");
+        assert_eq!(named("str.replace below str.prefixof"), Some(1), "{pairs:?}");
     }
 }

@@ -10,6 +10,8 @@ use solver::limits::Limits;
 use solver::run::{Configuration, Purpose, Run, RunError, RunRules, Runner};
 
 use crate::par2::{Reading, margin};
+use crate::race::{Next, Race, Stand};
+use crate::slow::answered;
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,8 +51,6 @@ const NOISE: f64 = 0.004;
 const NOISE_SHARE: f64 = 0.05;
 /// Differences below so many times the noise are measured again.
 const CLOSE: f64 = 4.0;
-/// The part of the limit in which every reference must be done.
-const SLICE: f64 = 0.05;
 /// Time on the clock for each second of CPU time, where other processes want the core too.
 const PATIENCE: f64 = 30.0;
 
@@ -72,13 +72,22 @@ pub struct Meter {
 #[derive(Clone, Debug)]
 pub enum Outcome {
     Scored(Scored),
-    /// Its score is not above the floor. What the target needed more than the references asked so far; nothing where a
-    /// reference is slow, too.
-    Below(f64),
-    /// Somebody gives no answer: nothing can be compared.
+    /// Its score is not above the floor, or it was not measured so far that it could be.
+    Below(Below),
+    /// Somebody crashed, refused it or was ended by others: nothing can be compared.
     Unusable,
     /// Target and reference contradict each other: a bug of another kind.
     Contradiction,
+}
+
+/// An input that was given up, as far as it was measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Below {
+    /// What the target is known to need more than the references.
+    pub gap: f64,
+    /// The target solved it; all references did.
+    pub target_solved: bool,
+    pub references_solved: bool,
 }
 
 /// An input that was measured.
@@ -142,8 +151,12 @@ impl Meter {
         for party in 0..meter.parties.len() {
             let mut used = Vec::with_capacity(STARTS);
             for _ in 0..STARTS {
-                let run = meter.run(party, &nothing, None)?;
-                used.push(meter.used(party, &run).unwrap_or(0.0));
+                let asked = match score {
+                    Score::Cpu => nothing.clone(),
+                    Score::Resource => nothing.clone() + question(meter.parties[party].release().family),
+                };
+                let run = meter.run(party, &asked, None)?;
+                used.push(self::used(score, &run).unwrap_or(0.0));
             }
             used.sort_by(f64::total_cmp);
             meter.starts[party] = used[STARTS / 2];
@@ -174,7 +187,7 @@ impl Meter {
         }
     }
 
-    /// Measures an input. What cannot come above the floor, or is slow for a reference too, is not measured to its end.
+    /// Measures an input. What cannot come above the floor is not measured to its end.
     pub fn measure(&mut self, text: &str, floor: f64) -> Result<Outcome, RunError> {
         let bar = floor + self.noise(floor);
         let mut scored = match self.once(text, bar)? {
@@ -196,60 +209,49 @@ impl Meter {
     }
 
     fn once(&mut self, text: &str, bar: f64) -> Result<Outcome, RunError> {
-        let limit = self.limit();
         let texts = self.texts(text);
-        // Most inputs are decided in a slice of the limit. The target has the rest of it only where every reference is
-        // done within the slice: a gap has two sides, and what is slow for everybody is none.
-        let slice = self.timeout * SLICE;
-        let mut run = self.run_for(0, &texts[0], slice)?;
-        let undecided = self.is_cut(&run, slice);
-        let mut target = match undecided {
-            true => Reading::timed_out(limit),
-            false => match self.reading(0, &run) {
-                Some(reading) => reading,
-                None => return Ok(Outcome::Unusable),
-            },
-        };
-        if target.par2(limit) <= bar {
-            return Ok(Outcome::Below(target.used));
-        }
-        let mut others = Vec::with_capacity(self.parties.len() - 1);
-        let mut references = Vec::with_capacity(self.parties.len() - 1);
-        for (party, text) in texts.iter().enumerate().skip(1) {
-            let other = self.run_for(party, text, slice)?;
-            if self.is_cut(&other, slice) {
-                return Ok(Outcome::Below(0.0));
+        let mut race = Race::new(self.parties.len(), self.limit(), bar);
+        let mut last: Vec<Option<Run>> = vec![None; self.parties.len()];
+        loop {
+            match race.next() {
+                Next::Done => break,
+                Next::Below(gap) => {
+                    let (target_solved, references_solved) = race.solved();
+                    return Ok(Outcome::Below(Below { gap, target_solved, references_solved }));
+                }
+                Next::Run(party, part) => {
+                    let run = self.run_for(party, &texts[party], part)?;
+                    let stand = match self.is_cut(party, &run, part) {
+                        true => Stand::Beyond(part),
+                        false => match self.reading(party, &run) {
+                            Some(reading) => Stand::Ended(reading),
+                            None => return Ok(Outcome::Unusable),
+                        },
+                    };
+                    race.tell(party, stand);
+                    last[party] = Some(run);
+                }
             }
-            let Some(reading) = self.reading(party, &other) else { return Ok(Outcome::Unusable) };
-            if target.par2(limit) - reading.par2(limit) <= bar {
-                return Ok(Outcome::Below((target.used - reading.used).max(0.0)));
-            }
-            references.push(reading);
-            others.push(other);
         }
-        if undecided {
-            run = self.run(0, &texts[0], None)?;
-            target = match self.reading(0, &run) {
-                Some(reading) => reading,
-                None => return Ok(Outcome::Unusable),
-            };
-        }
-        if others.iter().any(|other| contradict(&run, other)) {
+        let runs: Vec<&Run> = last.iter().flatten().collect();
+        if runs[1..].iter().any(|other| contradict(runs[0], other)) {
             return Ok(Outcome::Contradiction);
         }
-        let score = margin(target, &references, limit);
-        Ok(match score > bar {
-            true => Outcome::Scored(Scored { target, references, score }),
-            false => Outcome::Below(score.max(0.0)),
-        })
+        let Some((target, references)) = race.readings() else { return Ok(Outcome::Unusable) };
+        let score = margin(target, &references, self.limit());
+        Ok(Outcome::Scored(Scored { target, references, score }))
     }
 
-    /// A run that is stopped after so many CPU seconds net of the start, where these are measured.
-    fn run_for(&mut self, party: usize, text: &str, seconds: f64) -> Result<Run, RunError> {
+    /// A run that is stopped when it has used so much net of the start, in the unit of the score.
+    fn run_for(&mut self, party: usize, text: &str, part: f64) -> Result<Run, RunError> {
         if self.score == Score::Resource {
+            let text = format!("{}{text}", self.bound(party, part));
+            return self.run(party, &text, None);
+        }
+        if part >= self.limit() {
             return self.run(party, text, None);
         }
-        let whole = seconds + self.starts[party];
+        let whole = part + self.starts[party];
         let wall = |patience: f64| Some(Duration::from_secs_f64(whole * patience + 0.01));
         let run = self.run(party, text, wall(1.2))?;
         if run.outcome.timed_out && run.outcome.cpu_time.as_secs_f64() < whole {
@@ -259,20 +261,38 @@ impl Meter {
         Ok(run)
     }
 
-    /// It was stopped before it came to an end, or took as long.
-    fn is_cut(&self, run: &Run, seconds: f64) -> bool {
-        self.score == Score::Cpu
-            && (run.outcome.timed_out || run.outcome.cpu_exceeded)
-            && run.outcome.cpu_time.as_secs_f64() >= seconds
+    /// Was it stopped before its whole limit?
+    fn is_cut(&self, party: usize, run: &Run, part: f64) -> bool {
+        if part >= self.limit() {
+            return false;
+        }
+        match self.score {
+            Score::Cpu => {
+                (run.outcome.timed_out || run.outcome.cpu_exceeded)
+                    && run.outcome.cpu_time.as_secs_f64() >= part
+            }
+            Score::Resource => {
+                let used = used(self.score, run).map(|used| used - self.starts[party]);
+                !answered(run) && used.is_some_and(|used| used >= part)
+            }
+        }
+    }
+
+    /// The command that bounds a solver's own count, its start included.
+    fn bound(&self, party: usize, part: f64) -> String {
+        format!("(set-option :rlimit {})\n", (part + self.starts[party]).ceil() as u64)
     }
 
     /// Target and references on an input to its end, whatever its score: for confirmation and reports.
     pub fn runs(&mut self, text: &str) -> Result<Vec<Run>, RunError> {
         let texts = self.texts(text);
-        (0..texts.len()).map(|party| self.run(party, &texts[party], None)).collect()
+        let limit = self.limit();
+        (0..texts.len()).map(|party| self.run_for(party, &texts[party], limit)).collect()
     }
 
-    /// What a run of a party comes to; nothing if it gave neither an answer nor ran into its limit.
+    /// What a run of a party comes to. One that gave up, by `unknown` or for lack of memory, is not solved as one that
+    /// ran into its limit. Nothing where it crashed, refused the input or was ended by others: that is no matter of
+    /// performance.
     pub fn reading(&self, party: usize, run: &Run) -> Option<Reading> {
         let limit = self.limit();
         let outcome = &run.outcome;
@@ -284,23 +304,17 @@ impl Meter {
             let cpu = outcome.cpu_time.as_secs_f64();
             return (cpu >= self.timeout).then(|| Reading::timed_out(limit));
         }
-        let answered = run.answers.class == RunClass::Answered
-            && !run.answers.checks.is_empty()
-            && run.answers.checks.iter().all(|check| run.status(check.check).is_some());
-        if !answered {
-            return None;
-        }
-        let used = (self.used(party, run)? - self.starts[party]).max(0.0);
-        Some(if used >= limit { Reading::timed_out(limit) } else { Reading::solved(used) })
-    }
-
-    /// What a run has used, its start included.
-    fn used(&self, party: usize, run: &Run) -> Option<f64> {
-        match self.score {
-            Score::Cpu => Some(run.outcome.cpu_time.as_secs_f64()),
-            Score::Resource => {
-                resources(self.parties[party].release().family, &String::from_utf8_lossy(&run.outcome.stdout))
+        let used = used(self.score, run).map(|used| (used - self.starts[party]).max(0.0));
+        match run.answers.class {
+            RunClass::Answered if run.answers.checks.is_empty() => None,
+            RunClass::Answered if answered(run) => Some(match used? {
+                used if used >= limit => Reading::timed_out(limit),
+                used => Reading::solved(used),
+            }),
+            RunClass::Answered | RunClass::Timeout | RunClass::MemoryOut | RunClass::ResourceOut => {
+                Some(Reading::unsolved(used.unwrap_or(limit).min(limit)))
             }
+            _ => None,
         }
     }
 
@@ -351,8 +365,18 @@ pub fn counts_resources(family: Family) -> bool {
     units_per_second(family).is_some()
 }
 
+/// What a run has used, its start included.
+pub(crate) fn used(score: Score, run: &Run) -> Option<f64> {
+    match score {
+        Score::Cpu => Some(run.outcome.cpu_time.as_secs_f64()),
+        Score::Resource => {
+            resources(run.configuration.release().family, &String::from_utf8_lossy(&run.outcome.stdout))
+        }
+    }
+}
+
 /// How a solver is asked for its count.
-fn question(family: Family) -> &'static str {
+pub(crate) fn question(family: Family) -> &'static str {
     match family {
         Family::Z3 => "(get-info :rlimit)\n",
         _ => "(get-info :all-statistics)\n",

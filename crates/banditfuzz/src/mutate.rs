@@ -1,6 +1,6 @@
 //! The mutator: a construct put into an input in the place of one of the same kind (the paper's section 3.2).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use generate::{Grammar, Insertion, Rng, Scope};
 use rustc_hash::FxHashMap;
@@ -322,6 +322,29 @@ fn is_there(store: &Store, construct: Construct, term: Term) -> bool {
         Construct::Constant(class) => Class::of(store, term) == Some(class),
         Construct::Sort(_) | Construct::Command(_) => false,
     }
+}
+
+/// Every operator and class of constants of a script with what it stands below.
+pub fn pairs(store: &Store, script: &Script) -> BTreeSet<String> {
+    let mut pairs = BTreeSet::new();
+    let roots: Vec<Term> = script.assertions().collect();
+    let mut add = |term: Term, parent: Option<Term>| {
+        let construct = match (Class::of(store, term), store.op_of(term)) {
+            (Some(class), _) => Construct::Constant(class),
+            (None, Some(op)) => Construct::Operator(op),
+            (None, None) => return,
+        };
+        pairs.insert(format!("{construct} below {}", parent_name(store, parent)));
+    };
+    for root in &roots {
+        add(*root, None);
+    }
+    for term in store.subterms(&roots) {
+        if Class::of(store, term).is_none() {
+            store.args(term).iter().for_each(|arg| add(*arg, Some(term)));
+        }
+    }
+    pairs
 }
 
 fn parent_name(store: &Store, parent: Option<Term>) -> String {

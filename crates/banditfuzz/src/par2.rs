@@ -17,7 +17,12 @@ impl Reading {
     }
 
     pub fn timed_out(limit: f64) -> Reading {
-        Reading { used: limit, solved: false }
+        Reading::unsolved(limit)
+    }
+
+    /// It gave up after so much. The score counts that as a time-out; a ratio of times does not.
+    pub fn unsolved(used: f64) -> Reading {
+        Reading { used, solved: false }
     }
 
     /// What it counts for.

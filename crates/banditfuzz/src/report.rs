@@ -1,20 +1,19 @@
 //! What a session has to show: tables, plots, a suite of inputs, one page.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use campaign::foreign;
 use serde::Serialize;
 
-use crate::collect::{Collected, in_dialect};
+use crate::collect::{Collected, in_dialect, shown_amount};
 use crate::error::PerfError;
 use crate::files;
-use crate::learned::{Learned, Ranked};
+use crate::learned::Ranked;
 use crate::meter::Score;
 use crate::par2::{Reading, perfect, score};
 use crate::plot::{Line, Plot, cactus, mean_curve};
 use crate::search::{Best, Method};
-use crate::session::{Record, Settings};
+use crate::session::{self, Record, Settings};
 
 /// The results of a session, as `--json` prints them.
 #[derive(Clone, Debug, Serialize)]
@@ -25,6 +24,7 @@ pub struct Summary {
     /// In the unit of the score.
     pub limit: f64,
     pub unit: &'static str,
+    pub score: Score,
     pub rng_seed: u64,
     pub methods: Vec<MethodRow>,
     pub ranking: Vec<Ranked>,
@@ -76,12 +76,9 @@ pub fn method_rows(records: &[Record], limit: f64) -> Vec<MethodRow> {
 }
 
 impl Summary {
-    pub fn new(
-        settings: &Settings,
-        records: &[Record],
-        learned: &Learned,
-        findings: Vec<Collected>,
-    ) -> Summary {
+    pub fn new(settings: &Settings, records: &[Record], findings: Vec<Collected>) -> Summary {
+        let mut learned = settings.known.constructs.clone();
+        learned.merge(&session::state(settings, records).counts.constructs);
         let parties = settings.parties();
         let limit = settings.limit();
         Summary {
@@ -90,6 +87,7 @@ impl Summary {
             logic: settings.parameters.logic.clone(),
             limit,
             unit: unit(settings.score),
+            score: settings.score,
             rng_seed: settings.rng_seed,
             methods: method_rows(records, limit),
             ranking: learned.ranking(),
@@ -121,23 +119,23 @@ impl Summary {
         }
         out += &ranking_text(&self.ranking);
         for finding in &self.findings {
-            let ended = if finding.timed_out { " (its limit)" } else { "" };
             let _ = writeln!(
                 out,
-                "\n{:.2} s{ended} against {:.2} s, {:.0} times: {}\n  {}",
-                finding.target,
-                finding.reference,
-                finding.ratio,
+                "\n{}: {}\n  {}",
+                gap(finding, self.score),
                 finding.constructs.join(", "),
                 finding.folder.display()
             );
-            if let Some(good) = finding.releases.as_ref().and_then(|releases| releases.last_good.as_ref()) {
-                let slow = finding.releases.as_ref().and_then(|releases| releases.affected.first());
+            if finding.duplicates > 0 {
                 let _ = writeln!(
                     out,
-                    "  slow since {}, not yet in {good}",
-                    slow.map_or("this release", String::as_str)
+                    "  shown by {} more inputs, {:.0} times at best",
+                    finding.duplicates,
+                    finding.best()
                 );
+            }
+            if let Some(since) = &finding.since {
+                let _ = writeln!(out, "  {since}");
             }
         }
         if self.contradictions > 0 {
@@ -183,14 +181,9 @@ fn unit(score: Score) -> &'static str {
 }
 
 /// Writes everything into the session's folder.
-pub fn write(
-    settings: &Settings,
-    records: &[Record],
-    learned: &Learned,
-    summary: &Summary,
-) -> Result<(), PerfError> {
+pub fn write(settings: &Settings, records: &[Record], summary: &Summary) -> Result<(), PerfError> {
     let out = &settings.out;
-    files::write_json(&out.join("state.json"), learned)?;
+    session::state(settings, records).write(out)?;
     files::write_json(&out.join("results.json"), summary)?;
     files::write(&out.join("ranking.csv"), &ranking_csv(&summary.ranking))?;
     files::write(&out.join("margins.csv"), &margins_csv(&summary.methods))?;
@@ -221,7 +214,11 @@ fn suite(settings: &Settings, records: &[Record]) -> Result<(), PerfError> {
         let name = format!("{}-{}.smt2", record.method.word(), record.run);
         files::write(&folder.join(&name), &in_dialect(&best.text, smtlib::Release::STANDARD))?;
         let readings: Vec<String> = readings(best)
-            .map(|reading| if reading.solved { format!("{:.3}", reading.used) } else { "timeout".to_owned() })
+            .map(|reading| match reading.solved {
+                true => format!("{:.3}", reading.used),
+                false if reading.used >= settings.limit() => "timeout".to_owned(),
+                false => format!("unsolved after {:.3}", reading.used),
+            })
             .collect();
         let _ = writeln!(
             index,
@@ -375,7 +372,7 @@ fn page(summary: &Summary, plots: &[(&str, String)]) -> String {
         body.push('\n');
     }
     body += &ranking_html(&summary.ranking);
-    body += &collection(&summary.findings);
+    body += &collection(&summary.findings, summary.score);
     html(&format!("Where {} is slow", summary.target), &body)
 }
 
@@ -400,31 +397,53 @@ pub fn ranking_html(ranking: &[Ranked]) -> String {
     out + "</table>\n"
 }
 
-/// Findings by what they are told apart by, since developers want collections.
-fn collection(findings: &[Collected]) -> String {
+/// A gap in words.
+fn gap(finding: &Collected, score: Score) -> String {
+    let ended = if finding.timed_out { " (its limit)" } else { "" };
+    let mut out = format!(
+        "{}{ended} against {}, {:.0} times",
+        shown_amount(score, finding.target),
+        shown_amount(score, finding.reference),
+        finding.ratio
+    );
+    if let (Score::Resource, [target, references @ ..]) = (score, finding.cpu.as_slice()) {
+        let slowest = references.iter().copied().fold(0.0, f64::max);
+        let _ = write!(out, " ({target:.2} s of CPU time against {slowest:.2} s)");
+    }
+    out
+}
+
+/// Findings by what they are told apart by, since developers want collections: a section for each, with all its inputs.
+fn collection(findings: &[Collected], score: Score) -> String {
     if findings.is_empty() {
         return String::new();
     }
     let mut out = String::from("<h2>Inputs</h2>\n");
     let mut findings: Vec<&Collected> = findings.iter().collect();
-    findings.sort_by(|x, y| y.ratio.total_cmp(&x.ratio));
+    findings.sort_by(|x, y| y.best().total_cmp(&x.best()));
     for finding in findings {
-        let more = if finding.duplicates > 0 {
-            format!(", {} more alike", finding.duplicates)
-        } else {
-            String::new()
-        };
+        let since = finding.since.as_ref().map(|since| format!("<br>{}", escaped(since))).unwrap_or_default();
         let _ = writeln!(
             out,
-            "<h3>{}: {:.0} times</h3>\n<p>{:.2} s{} against {:.2} s{more}; {}</p>\n<pre>{}</pre>",
+            "<h3>{}: {} {}, {:.0} times at best</h3>\n<p>{}; {}{since}</p>\n<pre>{}</pre>",
             escaped(&finding.constructs.join(", ")),
-            finding.ratio,
-            finding.target,
-            if finding.timed_out { " (its limit)" } else { "" },
-            finding.reference,
+            finding.duplicates + 1,
+            if finding.duplicates == 0 { "input" } else { "inputs" },
+            finding.best(),
+            escaped(&gap(finding, score)),
             escaped(&finding.folder.display().to_string()),
             escaped(&finding.script)
         );
+        for alike in &finding.alike {
+            let _ = writeln!(
+                out,
+                "<p>{} run {}: {:.0} times</p>\n<pre>{}</pre>",
+                alike.method.word(),
+                alike.run,
+                alike.ratio,
+                escaped(&alike.script)
+            );
+        }
     }
     out
 }
@@ -435,12 +454,4 @@ fn escaped(text: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
-}
-
-/// Reads a state that an earlier session has left.
-pub fn read_state(path: &Path) -> Result<Learned, PerfError> {
-    // A folder stands for the state in it.
-    let file = if path.is_dir() { path.join("state.json") } else { path.to_owned() };
-    files::read_json(&file)?
-        .ok_or_else(|| PerfError::Usage(format!("'{}' holds no state of an earlier session", path.display())))
 }

@@ -12,6 +12,7 @@ use crate::generator::{ELITE, Generator};
 use crate::learned::{AgentName, Learned, Uniform};
 use crate::meter::{Meter, Outcome, Scored};
 use crate::par2::perfect;
+use crate::state::Memory;
 
 /// How inputs are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -57,6 +58,8 @@ impl FromStr for Method {
 const ENOUGH: f64 = 0.98;
 /// The bandit's memory of whether new inputs or mutations pay: older steps count less and less.
 const FADING: f64 = 0.98;
+/// What the second bandit chooses between.
+const WAYS: [&str; 2] = ["mutation", "new input"];
 /// The evolutionary method's figures are the paper's.
 const POPULATION: usize = 10;
 const SURVIVORS: usize = 4;
@@ -81,18 +84,39 @@ pub struct Found {
     pub unusable: u64,
     /// Inputs that are no worse for the target than the one in hand.
     pub below: u64,
+    /// Inputs that the target is known to have solved, and those that all references are.
+    #[serde(default)]
+    pub target_solved: u64,
+    #[serde(default)]
+    pub references_solved: u64,
     pub mutations: u64,
     /// Mutations that gave no input.
     pub failed_mutations: u64,
     /// CPU seconds, and the score that was reached then.
     pub curve: Vec<(f64, f64)>,
+    /// Counts by construct of this run alone.
     pub learned: Learned,
+    /// The same of mutations and new inputs, and of features of inputs.
+    #[serde(default)]
+    pub ways: Learned,
+    #[serde(default)]
+    pub features: Learned,
+    /// How often it was begun and gone on with.
+    #[serde(default)]
+    pub parts: u64,
     /// CPU seconds.
     pub cpu: f64,
     /// It ended because the score can hardly get higher.
     pub perfect: bool,
     /// Inputs on which target and references contradict each other.
     pub contradictions: Vec<String>,
+}
+
+impl Found {
+    /// All that was counted.
+    pub fn counts(&self) -> Memory {
+        Memory { constructs: self.learned.clone(), ways: self.ways.clone(), features: self.features.clone() }
+    }
 }
 
 /// An input and its score.
@@ -114,6 +138,10 @@ pub struct Search<'a> {
     /// Whether the user wants to end; told the CPU time and the best score so far.
     stopped: &'a dyn Fn(f64, f64) -> bool,
     found: Found,
+    /// What was known before.
+    known: &'a Memory,
+    /// That, and what this run has learned.
+    learned: Learned,
     promise: Promise,
     /// Our own CPU time up to the last account.
     own: Option<Duration>,
@@ -132,11 +160,12 @@ struct Promise {
 const ENOUGH_GAPS: usize = 10;
 
 impl Promise {
-    fn observe(&mut self, features: &[String], outcome: &Outcome) {
+    /// Tells whether it is among the slowest; nothing where that cannot be said.
+    fn observe(&mut self, features: &[String], outcome: &Outcome) -> Option<bool> {
         let gap = match outcome {
             Outcome::Scored(scored) => scored.score.max(0.0),
-            Outcome::Below(gap) => *gap,
-            Outcome::Unusable | Outcome::Contradiction => return,
+            Outcome::Below(below) => below.gap,
+            Outcome::Unusable | Outcome::Contradiction => return None,
         };
         let place = self.gaps.partition_point(|other| *other < gap);
         let slow = self.gaps.len() >= ENOUGH_GAPS && place as f64 >= (1.0 - ELITE) * self.gaps.len() as f64;
@@ -144,6 +173,7 @@ impl Promise {
         for feature in features {
             self.counts.record(feature, slow);
         }
+        Some(slow)
     }
 }
 
@@ -154,15 +184,25 @@ impl<'a> Search<'a> {
         generator: &'a mut Generator,
         meter: &'a mut Meter,
         rng: Rng,
-        known: Learned,
+        known: &'a Memory,
         stopped: &'a dyn Fn(f64, f64) -> bool,
     ) -> Search<'a> {
-        let found = Found { learned: known, ..Found::default() };
-        Search { rules, generator, meter, rng, stopped, found, promise: Promise::default(), own: None }
+        let promise = Promise { counts: known.features.clone(), gaps: Vec::new() };
+        let (found, learned) = (Found::default(), known.constructs.clone());
+        Search { rules, generator, meter, rng, stopped, found, known, learned, promise, own: None }
+    }
+
+    /// The same, from where a run was cut short.
+    pub fn run_from(mut self, begun: Found) -> Result<Found, RunError> {
+        self.learned.merge(&begun.learned);
+        self.promise.counts.merge(&begun.features);
+        self.found = begun;
+        self.run()
     }
 
     /// Until the CPU time is used up, the score is as high as it gets, or the user ends it.
     pub fn run(mut self) -> Result<Found, RunError> {
+        self.found.parts += 1;
         match self.rules.method {
             Method::Random => self.random()?,
             Method::Evolutionary => self.evolve()?,
@@ -201,18 +241,26 @@ impl<'a> Search<'a> {
         let outcome = self.meter.measure(text, floor)?;
         if self.rules.method == Method::Bandit {
             let features = self.generator.features(text);
-            self.promise.observe(&features, &outcome);
+            if let Some(slow) = self.promise.observe(&features, &outcome) {
+                features.iter().for_each(|feature| self.found.features.record(feature, slow));
+            }
         }
         match outcome {
             Outcome::Scored(scored) => {
                 self.account();
+                self.found.target_solved += u64::from(scored.target.solved);
+                self.found.references_solved += u64::from(scored.references.iter().all(|one| one.solved));
                 if scored.score > self.score() {
                     self.found.curve.push((self.found.cpu, scored.score));
                     self.found.best = Some(Best { text: text.to_owned(), scored: scored.clone() });
                 }
                 return Ok(Some(scored));
             }
-            Outcome::Below(_) => self.found.below += 1,
+            Outcome::Below(below) => {
+                self.found.below += 1;
+                self.found.target_solved += u64::from(below.target_solved);
+                self.found.references_solved += u64::from(below.references_solved);
+            }
             Outcome::Unusable => self.found.unusable += 1,
             Outcome::Contradiction => {
                 self.found.unusable += 1;
@@ -232,8 +280,11 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// A first input that can be measured.
+    /// A first input that can be measured: the best so far, where a run is gone on with.
     fn first(&mut self) -> Result<Option<Best>, RunError> {
+        if let Some(best) = &self.found.best {
+            return Ok(Some(best.clone()));
+        }
         while !self.over() {
             let text = self.generator.fresh(&mut self.rng, None);
             if let Some(scored) = self.try_input(&text, f64::NEG_INFINITY)? {
@@ -247,7 +298,7 @@ impl<'a> Search<'a> {
     /// what made inputs slow is more likely.
     fn climb(&mut self, agent: &dyn Agent, restarts: bool) -> Result<(), RunError> {
         let Some(mut current) = self.first()? else { return Ok(()) };
-        let mut ways = [Arm::default(); 2];
+        let mut ways = self.ways();
         while !self.over() {
             let way = match restarts {
                 true => ThompsonBeta::default().choose(&ways, &mut self.rng).unwrap_or(0),
@@ -261,6 +312,10 @@ impl<'a> Search<'a> {
             let better = self.try_input(&text, current.scored.score)?;
             if let Some(arm) = arm {
                 self.found.learned.record(&arm, better.is_some());
+                self.learned.record(&arm, better.is_some());
+            }
+            if restarts {
+                self.found.ways.record(WAYS[way], better.is_some());
             }
             for arm in &mut ways {
                 arm.reward *= FADING;
@@ -278,12 +333,26 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
+    /// Whether mutations and new inputs have paid so far. It fades, so what is known from before counts for no more than
+    /// the last steps of a long run would.
+    fn ways(&self) -> [Arm; 2] {
+        let mut known = self.known.ways.clone();
+        known.merge(&self.found.ways);
+        let arms = WAYS.map(|way| known.arms.get(way).copied().unwrap_or_default());
+        let tries: u64 = arms.iter().map(|arm| arm.tries).sum();
+        let share = (1.0 / (1.0 - FADING) / tries.max(1) as f64).min(1.0);
+        arms.map(|arm| {
+            let (reward, cost) = (arm.reward * share, arm.tries as f64 * share);
+            Arm { tries: cost.round() as u64, reward, cost }
+        })
+    }
+
     /// A mutant, and the arm that was pulled.
     fn mutated(&mut self, agent: &dyn Agent, text: &str) -> Option<(String, Option<String>)> {
         self.found.mutations += 1;
         let mutant = self.generator.open(text).and_then(|mut opened| {
             let names: Vec<String> = opened.arms().map(str::to_owned).collect();
-            let arms = self.found.learned.of(names.iter().map(String::as_str));
+            let arms = self.learned.of(names.iter().map(String::as_str));
             let arm = agent.choose(&arms, &mut self.rng)?;
             Some((opened.mutate(&mut self.rng, arm)?, Some(names[arm].clone())))
         });
@@ -292,7 +361,7 @@ impl<'a> Search<'a> {
     }
 
     fn evolve(&mut self) -> Result<(), RunError> {
-        let mut population: Vec<Best> = Vec::new();
+        let mut population: Vec<Best> = self.found.best.clone().into_iter().collect();
         while population.len() < POPULATION && !self.over() {
             let text = self.generator.fresh(&mut self.rng, None);
             if let Some(scored) = self.try_input(&text, f64::NEG_INFINITY)? {

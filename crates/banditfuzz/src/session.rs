@@ -17,9 +17,11 @@ use crate::cores;
 use crate::error::PerfError;
 use crate::files;
 use crate::generator::{Generator, Parameters};
-use crate::learned::{AgentName, Learned};
+use crate::learned::AgentName;
 use crate::meter::{self, Meter, Score};
 use crate::search::{Found, Method, Search, SearchRules};
+use crate::seeds;
+use crate::state::{About, Aim, Memory, State};
 
 /// What a session is and how it is run.
 #[derive(Clone)]
@@ -42,7 +44,7 @@ pub struct Settings {
     pub rng_seed: u64,
     pub seeds: Arc<[Arc<str>]>,
     /// What every run knows already.
-    pub known: Learned,
+    pub known: Memory,
     pub out: PathBuf,
     pub resume: bool,
 }
@@ -56,6 +58,9 @@ pub trait Watch: Sync {
 
     /// Something the user should know.
     fn note(&self, text: &str);
+
+    /// What is being done with an input after the runs: confirmed, made small, put to other releases.
+    fn stage(&self, _text: &str) {}
 }
 
 /// How far a session is.
@@ -131,6 +136,17 @@ impl Settings {
         }
     }
 
+    /// What its counts are about.
+    pub fn about(&self) -> About {
+        About {
+            aim: Aim::Performance,
+            solvers: self.parties().iter().map(|party| party.name()).collect(),
+            logic: self.parameters.logic.clone(),
+            arms: self.parameters.arms,
+            score: Some(self.score),
+        }
+    }
+
     /// Refuses what cannot be measured, before anything is.
     pub fn check(&self) -> Result<(), PerfError> {
         let usage = |text: String| Err(PerfError::Usage(text));
@@ -157,7 +173,9 @@ impl Settings {
                 return usage(format!("{target} does not count its steps: use --score cpu"));
             }
         }
-        check_logic(&self.parameters, &self.releases(), std::iter::once(&self.target).chain(&self.references))
+        let solvers: Vec<Solver> = std::iter::once(&self.target).chain(&self.references).cloned().collect();
+        seeds::for_all(&self.seeds, &solvers)?;
+        check_logic(&self.parameters, &self.releases(), solvers.iter())
     }
 }
 
@@ -171,6 +189,13 @@ pub fn check_logic<'a>(
     solvers: impl Iterator<Item = &'a Solver>,
 ) -> Result<(), PerfError> {
     let mut generator = Generator::new(parameters, releases, Arc::from([]))?;
+    if let Some(name) = parameters.operators.iter().find(|name| !generator.has(name)) {
+        return Err(PerfError::Usage(format!(
+            "'{name}' (--ops) is not in the logic {}, or not in all of these solvers: leave it out, or choose another logic \
+             with --logic",
+            parameters.logic
+        )));
+    }
     let mut usages = Vec::new();
     for index in 0..SAMPLES {
         let text = generator.fresh(&mut rng::stream(1, index), None);
@@ -193,15 +218,18 @@ pub fn check_logic<'a>(
 /// Makes all runs that have not been made yet. What an earlier session in the same folder has measured counts.
 pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Vec<Record>, PerfError> {
     settings.check()?;
-    prepare(settings)?;
-    let mut waiting = Vec::new();
+    files::claim(&settings.out, "perf.json", &settings.identity(), settings.resume)?;
+    let mut waiting: Vec<Waiting> = Vec::new();
     let mut records = Vec::new();
     // The repetitions outside: what an interruption leaves is as much of each method.
     for run in 0..settings.runs {
         for method in &settings.methods {
             match files::read_json::<Record>(&path(&settings.out, *method, run))? {
                 Some(record) => records.push(record),
-                None => waiting.push((*method, run)),
+                None => {
+                    let begun = files::read_json::<Record>(&partial(&settings.out, *method, run))?;
+                    waiting.push(Waiting { method: *method, run, begun: begun.map(|record| record.found) });
+                }
             }
         }
     }
@@ -243,6 +271,14 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Vec<Record>, PerfEr
     Ok(records)
 }
 
+/// A run that is to be made, or gone on with.
+struct Waiting {
+    method: Method,
+    run: usize,
+    /// What it came to before it was cut short.
+    begun: Option<Found>,
+}
+
 /// What the lanes share.
 struct Lanes {
     next: AtomicUsize,
@@ -257,7 +293,7 @@ struct Lane<'a> {
     settings: &'a Settings,
     watch: &'a dyn Watch,
     shared: &'a Lanes,
-    waiting: &'a [(Method, usize)],
+    waiting: &'a [Waiting],
     all: usize,
     lanes: usize,
     told: &'a Mutex<BTreeSet<String>>,
@@ -280,7 +316,8 @@ impl Lane<'_> {
             Generator::new(&settings.parameters, &settings.releases(), Arc::clone(&settings.seeds))?;
         loop {
             let number = self.shared.next.fetch_add(1, Ordering::Relaxed);
-            let Some((method, run)) = self.waiting.get(number).copied() else { return Ok(()) };
+            let Some(Waiting { method, run, begun }) = self.waiting.get(number) else { return Ok(()) };
+            let (method, run) = (*method, *run);
             if self.watch.stopped() || lock(&self.shared.failed).is_some() {
                 return Ok(());
             }
@@ -290,11 +327,12 @@ impl Lane<'_> {
                 self.watch.stopped()
             };
             let rules = SearchRules { method, agent: settings.agent, budget: settings.time };
-            let rng = rng::stream(settings.rng_seed, ((method as u64) << 32) | run as u64);
-            let known = settings.known.clone();
-            let search = Search::new(rules, &mut generator, &mut meter, rng, known, &stopped);
-            let mut found = search.run()?;
-            found.learned.subtract(&settings.known);
+            let begun = begun.clone().unwrap_or_default();
+            // Each time that a run is gone on with, it has a stream of its own.
+            let stream = (begun.parts << 48) | ((method as u64) << 32) | run as u64;
+            let rng = rng::stream(settings.rng_seed, stream);
+            let search = Search::new(rules, &mut generator, &mut meter, rng, &settings.known, &stopped);
+            let found = search.run_from(begun)?;
             for note in meter.take_notes() {
                 if lock(self.told).insert(note.clone()) {
                     self.watch.note(&note);
@@ -302,12 +340,14 @@ impl Lane<'_> {
             }
             let record = Record { method, run, found };
             let whole = record.found.perfect || record.found.cpu >= settings.time.as_secs_f64();
+            let unfinished = partial(&settings.out, method, run);
             if whole {
                 files::write_json(&path(&settings.out, method, run), &record)?;
+                // What it was before says nothing any more.
+                let _ = std::fs::remove_file(&unfinished);
             } else {
-                // Cut short by the user: told in the report, and made again by a resumed session.
-                let name = format!("{}-{run}.partial", method.word());
-                files::write_json(&settings.out.join("runs").join(name), &record)?;
+                // Cut short by the user: told in the report, and gone on with by a resumed session.
+                files::write_json(&unfinished, &record)?;
             }
             self.shared.ended.fetch_add(1, Ordering::Relaxed);
             lock(&self.shared.made).push(record);
@@ -337,74 +377,67 @@ fn score(record: &Record) -> Option<f64> {
     record.found.best.as_ref().map(|best| best.scored.score)
 }
 
+/// Where a run is kept that was cut short.
+fn partial(out: &Path, method: Method, run: usize) -> PathBuf {
+    out.join("runs").join(format!("{}-{run}.partial", method.word()))
+}
+
 /// Where a run is kept.
 fn path(out: &Path, method: Method, run: usize) -> PathBuf {
     out.join("runs").join(format!("{}-{run}.json", method.word()))
-}
-
-/// Sees to it that the folder holds this session and no other.
-fn prepare(settings: &Settings) -> Result<(), PerfError> {
-    let file = settings.out.join("perf.json");
-    let now = settings.identity();
-    match files::read_json::<Identity>(&file)? {
-        Some(_) if !settings.resume => Err(PerfError::Usage(format!(
-            "'{}' holds a session already: add --resume to go on with it, or choose another folder with --out",
-            settings.out.display()
-        ))),
-        Some(then) if then != now => Err(PerfError::Usage(format!(
-            "cannot resume '{}': it was made with other settings ({}); use the same or another folder",
-            settings.out.display(),
-            difference(&then, &now)
-        ))),
-        Some(_) => Ok(()),
-        None if settings.resume => {
-            Err(PerfError::Usage(format!("'{}' holds no session to resume", settings.out.display())))
-        }
-        None => files::write_json(&file, &now),
-    }
-}
-
-/// The first setting that differs.
-fn difference(then: &Identity, now: &Identity) -> String {
-    let (then, now) = (serde_json::to_value(then), serde_json::to_value(now));
-    let (Ok(serde_json::Value::Object(then)), Ok(serde_json::Value::Object(now))) = (then, now) else {
-        return "settings".to_owned();
-    };
-    let differs = then.iter().find(|(name, value)| now.get(*name) != Some(value));
-    differs.map_or_else(String::new, |(name, value)| {
-        format!("{name} was {value}, is {}", now.get(name).unwrap_or(&serde_json::Value::Null))
-    })
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What all runs have learned together, and what was known before.
-pub fn learned(settings: &Settings, records: &[Record]) -> Learned {
-    let mut all = settings.known.clone();
+/// What the runs of this session have counted.
+pub fn state(settings: &Settings, records: &[Record]) -> State {
+    let mut counts = Memory::default();
     for record in records.iter().filter(|record| record.method == Method::Bandit) {
-        all.merge(&record.found.learned);
+        counts.merge(&record.found.counts());
     }
-    all
+    State { about: settings.about(), counts }
 }
 
 /// Why a session has nothing to show, if it has nothing.
 pub fn complaint(records: &[Record], timeout: Duration) -> Option<String> {
     let sum = |figure: fn(&Found) -> u64| -> u64 { records.iter().map(|record| figure(&record.found)).sum() };
-    if records.is_empty() || records.iter().any(|record| record.found.best.is_some()) {
-        return None;
+    let inputs = sum(|found| found.inputs);
+    if records.is_empty() || inputs == 0 {
+        return Some("no input was measured before the end: give it more time (--time)".to_owned());
     }
-    let (inputs, unusable) = (sum(|found| found.inputs), sum(|found| found.unusable));
     let limit = timeout.as_secs_f64();
-    Some(match unusable * 2 > inputs {
-        true => format!(
-            "none of {inputs} inputs could be compared: on {unusable} of them a solver gave no answer; try another logic, or \
-             smaller inputs (--depth, --assertions)"
-        ),
-        false => format!(
-            "on every one of {inputs} inputs a reference came too near to the limit of {limit} s, so nothing can be \
-             compared: raise --timeout, or make the inputs smaller (--depth, --assertions, --ops)"
-        ),
+    let unusable = sum(|found| found.unusable);
+    let contradictions: usize = records.iter().map(|record| record.found.contradictions.len()).sum();
+    if records.iter().all(|record| record.found.best.is_none()) {
+        return Some(match (unusable * 2 > inputs, contradictions > 0) {
+            (true, true) => format!(
+                "none of {inputs} inputs could be compared: on {unusable} of them a solver crashed, refused the input or \
+                 contradicted another one; the folder contradictions has {contradictions} of these, and `osprey check` \
+                 tells who is wrong"
+            ),
+            (true, false) => format!(
+                "none of {inputs} inputs could be compared: on {unusable} of them a solver crashed or refused the input; \
+                 try another logic, or smaller inputs (--depth, --assertions)"
+            ),
+            (false, _) => format!(
+                "none of {inputs} inputs was measured to its end: give each run more time (--time), or lower --timeout"
+            ),
+        });
+    }
+    let solved = sum(|found| found.target_solved) + sum(|found| found.references_solved);
+    (solved == 0).then(|| {
+        format!(
+            "on every one of {inputs} inputs target and references came to no end within the limit of {limit} s, so \
+             nothing can be compared: raise --timeout, or make the inputs smaller (--depth, --assertions, --ops)"
+        )
     })
+}
+
+/// What is to be said about a session that has inputs but no gap.
+pub fn remark(records: &[Record]) -> Option<&'static str> {
+    let best = records.iter().filter_map(score).fold(f64::NEG_INFINITY, f64::max);
+    (best.is_finite() && best <= 0.0)
+        .then_some("the target was on no input slower than its slowest reference")
 }

@@ -10,6 +10,8 @@ use smtlib::{Mark, Mode, Release, Store, print};
 use solver::RunClass;
 use solver::run::{Accounts, Configuration, Purpose, Run, RunError, Runner, Runners};
 
+use crate::meter::{self, Score};
+
 /// A gap between a target and its references.
 #[derive(Clone)]
 pub struct Slow {
@@ -18,9 +20,12 @@ pub struct Slow {
     pub runners: Arc<dyn Runners>,
     /// The ratio that must stay.
     pub bound: f64,
-    /// The CPU seconds that the target must need at least, net of its start.
+    /// What the target must need at least, net of its start, in the unit of the score.
     pub least: f64,
     pub logic: String,
+    pub score: Score,
+    /// What stands for a second in that unit.
+    pub second: f64,
 }
 
 /// References that need less than this, in CPU seconds, are taken to need it: shorter times are not told from none.
@@ -61,7 +66,7 @@ impl Predicate for Slow {
 struct SlowExaminer {
     slow: Slow,
     runner: Box<dyn Runner>,
-    /// CPU seconds that each configuration needs for nothing.
+    /// What each configuration needs for nothing.
     starts: HashMap<String, f64>,
     store: Store,
     clean: Mark,
@@ -75,6 +80,17 @@ impl SlowExaminer {
         self.runner.run_within(who, text.as_bytes(), Purpose::Measurement, wall)
     }
 
+    /// A run to its end, and what it has used, its start included.
+    fn whole(&mut self, who: &Arc<Configuration>, text: &str) -> Result<(Run, Option<f64>), RunError> {
+        let text = match self.slow.score {
+            Score::Cpu => text.to_owned(),
+            Score::Resource => format!("{text}\n{}", meter::question(who.release().family)),
+        };
+        let run = self.run(who, &text, None)?;
+        let used = meter::used(self.slow.score, &run);
+        Ok((run, used))
+    }
+
     fn start(&mut self, who: &Arc<Configuration>) -> Result<f64, RunError> {
         let name = who.name();
         if let Some(start) = self.starts.get(&name) {
@@ -83,10 +99,31 @@ impl SlowExaminer {
         let nothing = format!("(set-logic {})\n(assert true)\n(check-sat)\n", self.slow.logic);
         let mut shortest = f64::INFINITY;
         for _ in 0..STARTS {
-            shortest = shortest.min(self.run(who, &nothing, None)?.outcome.cpu_time.as_secs_f64());
+            shortest = shortest.min(self.whole(who, &nothing)?.1.unwrap_or(0.0));
         }
         self.starts.insert(name, shortest);
         Ok(shortest)
+    }
+
+    /// Whether the target needs so much, and whether that can be said at all.
+    fn needs(&mut self, who: &Arc<Configuration>, text: &str, needed: f64) -> Result<(bool, bool), RunError> {
+        let start = self.start(who)?;
+        if self.slow.score == Score::Resource {
+            let bound = (needed + start).ceil() as u64;
+            let (run, used) = self.whole(who, &format!("(set-option :rlimit {bound})\n{text}"))?;
+            let used = used.map_or(0.0, |used| used - start);
+            let slow = used >= needed && run.answers.class != RunClass::Rejected;
+            return Ok((slow, slow || answered(&run)));
+        }
+        let wall = |patience: f64| Some(Duration::from_secs_f64((needed + start) * patience + 0.02));
+        let mut run = self.run(who, text, wall(1.1))?;
+        if run.outcome.timed_out && run.outcome.cpu_time.as_secs_f64() - start < needed {
+            // Others have used the core.
+            run = self.run(who, text, wall(PATIENCE))?;
+        }
+        let used = run.outcome.cpu_time.as_secs_f64() - start;
+        let told = run.outcome.timed_out || run.outcome.cpu_exceeded || answered(&run);
+        Ok((told && used >= needed, told))
     }
 }
 
@@ -107,29 +144,19 @@ impl Examiner for SlowExaminer {
             })
             .collect();
         let mut examination = Examination::default();
-        let mut slowest = SHORTEST;
+        let mut slowest = SHORTEST * self.slow.second;
         for (reference, text) in references.iter().zip(&texts) {
             let start = self.start(reference)?;
-            let run = self.run(reference, text, None)?;
-            if !answered(&run) {
+            let (run, used) = self.whole(reference, text)?;
+            let Some(used) = used.filter(|_| answered(&run)) else {
                 examination.wall = began.elapsed();
                 return Ok(examination);
-            }
-            slowest = slowest.max(run.outcome.cpu_time.as_secs_f64() - start);
+            };
+            slowest = slowest.max(used - start);
         }
         // It need not be waited for any longer than that.
         let needed = (self.slow.bound * slowest).max(self.slow.least);
-        let start = self.start(&target)?;
-        let wall = |patience: f64| Some(Duration::from_secs_f64((needed + start) * patience + 0.02));
-        let mut run = self.run(&target, candidate.text, wall(1.1))?;
-        if run.outcome.timed_out && run.outcome.cpu_time.as_secs_f64() - start < needed {
-            // Others have used the core.
-            run = self.run(&target, candidate.text, wall(PATIENCE))?;
-        }
-        let used = run.outcome.cpu_time.as_secs_f64() - start;
-        let cut = run.outcome.timed_out || run.outcome.cpu_exceeded;
-        examination.answered = cut || answered(&run);
-        examination.interesting = examination.answered && used >= needed;
+        (examination.interesting, examination.answered) = self.needs(&target, candidate.text, needed)?;
         examination.wall = began.elapsed();
         Ok(examination)
     }

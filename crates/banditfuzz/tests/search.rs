@@ -7,6 +7,7 @@ use banditfuzz::generator::{Generator, Parameters};
 use banditfuzz::learned::{AgentName, Learned};
 use banditfuzz::meter::{Meter, Outcome, Score};
 use banditfuzz::search::{Found, Method, Search, SearchRules};
+use banditfuzz::state::Memory;
 use generate::rng;
 use solver::run::Runners as _;
 use testkit::{Scripted, ScriptedAnswer};
@@ -81,14 +82,45 @@ fn a_close_decision_is_measured_again_and_the_worse_figures_count() {
 }
 
 #[test]
-fn no_answer_is_no_score_and_a_contradiction_is_told() {
-    let (_, mut silent) = meter(|target, _| if target { ScriptedAnswer::says("unknown\n") } else { sat(1) });
-    assert!(matches!(silent.measure(INPUT, f64::NEG_INFINITY).expect("measured"), Outcome::Unusable));
+fn giving_up_counts_as_a_time_out_but_not_as_time() {
+    let (_, mut unknown) = meter(|target, text| match target && text.contains("isNaN") {
+        true => ScriptedAnswer::says("unknown\n").taking(Duration::from_millis(30)),
+        false => sat(1),
+    });
+    let Outcome::Scored(scored) = unknown.measure(INPUT, f64::NEG_INFINITY).expect("measured") else {
+        panic!("no score")
+    };
+    assert!(!scored.target.solved && (scored.score - 4.0).abs() < 1e-9, "{scored:?}");
+    assert!(scored.ratio(0.01) < 4.0, "{scored:?}: an unknown after 30 ms is not slow");
+    // A reference that gives up leaves no gap.
+    let (_, mut reference) = meter(|target, text| match !target && text.contains("isNaN") {
+        true => ScriptedAnswer::says("unknown\n"),
+        false => sat(900),
+    });
+    assert!(matches!(reference.measure(INPUT, 0.0).expect("measured"), Outcome::Below(_)));
+}
+
+#[test]
+fn a_crash_is_no_score_and_a_contradiction_is_told() {
+    let (_, mut dead) = meter(|target, _| if target { ScriptedAnswer::dies_of(11) } else { sat(1) });
+    assert!(matches!(dead.measure(INPUT, f64::NEG_INFINITY).expect("measured"), Outcome::Unusable));
     let (_, mut wrong) =
         meter(
             |target, _| if target { ScriptedAnswer::says("unsat\n") } else { ScriptedAnswer::says("sat\n") },
         );
     assert!(matches!(wrong.measure(INPUT, f64::NEG_INFINITY).expect("measured"), Outcome::Contradiction));
+}
+
+#[test]
+fn a_reference_beyond_the_first_part_of_the_limit_still_leaves_a_score() {
+    let (_, mut meter) = meter(|target, text| match (target, text.contains("isNaN")) {
+        (true, true) => sat(2500),
+        (false, true) => sat(300),
+        _ => sat(0),
+    });
+    let Outcome::Scored(scored) = meter.measure(INPUT, 3.0).expect("measured") else { panic!("no score") };
+    assert!((scored.score - 3.7).abs() < 1e-9, "{scored:?}");
+    assert!(matches!(meter.measure(INPUT, 3.69).expect("measured"), Outcome::Below(_)));
 }
 
 /// A target that needs a tenth of a second for each remainder, and nothing for anything else.
@@ -100,9 +132,8 @@ fn search(method: Method, run: u64, seconds: u64) -> Found {
     let parameters = Parameters { assertions: 3..=3, depth: 3..=3, ..Parameters::default() };
     let mut generator = Generator::new(&parameters, &[], Arc::from([])).expect("a generator");
     let rules = SearchRules { method, agent: AgentName::Thompson, budget: Duration::from_secs(seconds) };
-    let stopped = |_: f64, _: f64| false;
-    let search =
-        Search::new(rules, &mut generator, &mut meter, rng::stream(5, run), Learned::default(), &stopped);
+    let (stopped, known) = (|_: f64, _: f64| false, Memory::default());
+    let search = Search::new(rules, &mut generator, &mut meter, rng::stream(5, run), &known, &stopped);
     search.run().expect("a run")
 }
 
@@ -139,10 +170,49 @@ fn a_run_ends_at_the_largest_score_and_keeps_its_input() {
     let mut generator = Generator::new(&Parameters::default(), &[], Arc::from([])).expect("a generator");
     let rules =
         SearchRules { method: Method::Random, agent: AgentName::Thompson, budget: Duration::from_secs(1000) };
-    let stopped = |_: f64, _: f64| false;
-    let search =
-        Search::new(rules, &mut generator, &mut meter, rng::stream(5, 0), Learned::default(), &stopped);
+    let (stopped, known) = (|_: f64, _: f64| false, Memory::default());
+    let search = Search::new(rules, &mut generator, &mut meter, rng::stream(5, 0), &known, &stopped);
     let found = search.run().expect("a run");
     assert!(found.perfect && found.cpu < 100.0, "{found:?}");
     assert!(found.best.expect("an input").text.contains("fp."));
+}
+
+#[test]
+fn a_run_that_was_cut_short_is_gone_on_with() {
+    let (_, mut meter) = meter(|target, text| match target {
+        true => sat(10 + 100 * text.matches("fp.rem").count() as u64),
+        false => sat(10),
+    });
+    let mut generator = Generator::new(&Parameters::default(), &[], Arc::from([])).expect("a generator");
+    let (stopped, known) = (|_: f64, _: f64| false, Memory::default());
+    let mut part = |seconds: u64, stream: u64, begun: Found| {
+        let budget = Duration::from_secs(seconds);
+        let rules = SearchRules { method: Method::Bandit, agent: AgentName::Thompson, budget };
+        let rng = rng::stream(5, stream);
+        let search = Search::new(rules, &mut generator, &mut meter, rng, &known, &stopped);
+        search.run_from(begun).expect("a run")
+    };
+    let first = part(10, 0, Found::default());
+    let whole = part(20, 1, first.clone());
+    assert!(first.cpu >= 10.0 && whole.cpu >= 20.0 && whole.cpu < 30.0, "{} {}", first.cpu, whole.cpu);
+    assert!(whole.inputs > first.inputs && score(&whole) >= score(&first));
+    let pulls = |found: &Found| found.learned.arms.values().map(|arm| arm.tries).sum::<u64>();
+    let ways = |found: &Found| found.ways.arms.values().map(|arm| arm.tries).sum::<u64>();
+    assert!(pulls(&whole) > pulls(&first) && ways(&whole) > ways(&first));
+    assert_eq!((first.parts, whole.parts), (1, 2));
+}
+
+#[test]
+fn with_seeds_new_inputs_of_the_bandit_are_generated_too() {
+    let seed: Arc<str> = INPUT.into();
+    let mut generator =
+        Generator::new(&Parameters::default(), &[], Arc::from([Arc::clone(&seed)])).expect("a generator");
+    let promise = Learned::default();
+    let mut generated = 0;
+    for index in 0..40 {
+        assert_eq!(generator.fresh(&mut rng::stream(1, index), None), *seed);
+        let text = generator.fresh(&mut rng::stream(2, index), Some(&promise));
+        generated += u32::from(text != *seed);
+    }
+    assert!((5..35).contains(&generated), "{generated} of 40");
 }
