@@ -50,6 +50,9 @@ pub struct Identity {
     /// Ask the installed releases which of them have a finding's bug. They become part of its signature.
     #[serde(default)]
     pub bisect: bool,
+    /// Which code of the solvers is reached is not watched: what goes on or joins does not watch it either.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unwatched: bool,
     /// Settings of engines.
     #[serde(default)]
     pub tuning: engines::Tuning,
@@ -324,6 +327,7 @@ impl Identity {
             adaptive: false,
             memory,
             bisect: false,
+            unwatched: false,
             tuning: engines::Tuning::default(),
             learned: LearnedSettings::default(),
         }
@@ -355,6 +359,7 @@ mod tests {
             adaptive: false,
             memory: 1024,
             bisect: false,
+            unwatched: false,
             tuning: engines::Tuning::default(),
             learned: LearnedSettings::default(),
         }

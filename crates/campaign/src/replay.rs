@@ -126,7 +126,7 @@ pub fn regenerate(
         let case = driver.next(&mut chain, &mut questions).map_err(panicked)?;
         let case = case.ok_or_else(|| lost(format!("the chain ends before step {step}")))?;
         if step == origin.step {
-            let (script, _) = runnable(&mut driver.store, &case.script);
+            let (script, _) = runnable(&mut driver.store, &case.script, &Target::releases(targets));
             return Ok(print::print(&driver.store, &script, Release::STANDARD));
         }
         chain.learn(&origin.told(step));

@@ -8,7 +8,7 @@ use smtlib::Release;
 use smtlib::logic::Usage;
 use solver::Solver;
 use solver::coverage::Code;
-use solver::options::OptionTable;
+use solver::options::{OptionRules, OptionTable};
 use solver::run::{Configuration, PartyId};
 
 /// A solver under test.
@@ -57,9 +57,7 @@ impl Target {
     /// The same with its options.
     #[must_use]
     pub fn with_table(mut self, table: Option<OptionTable>) -> Target {
-        let options = table.iter().flat_map(|table| &table.options);
-        let unfair = options.filter(|option| option.unfair.is_some()).map(|option| option.name.clone());
-        self.solver.unfair = Arc::new(unfair.collect());
+        self.solver.rules = table.as_ref().map(|table| Arc::new(OptionRules::of(table)));
         Target { table, ..self }
     }
 
@@ -83,6 +81,11 @@ impl Target {
     /// Solvers in order, numbered.
     pub fn numbered(solvers: impl IntoIterator<Item = Solver>) -> Vec<Target> {
         solvers.into_iter().enumerate().map(|(number, solver)| Target::new(number, solver)).collect()
+    }
+
+    /// The dialects that some solvers read.
+    pub fn releases(targets: &[Target]) -> Vec<Release> {
+        targets.iter().map(|target| target.release).collect()
     }
 
     /// The same as a reference.

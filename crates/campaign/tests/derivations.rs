@@ -106,7 +106,7 @@ fn confirm(
     for _ in 0..CASES {
         let Some(case) = driver.next(&mut chain, &mut Nobody).expect("no panic") else { break };
         let expected = case.expectation().answer().expect("an answer by construction");
-        let (script, usage) = runnable(&mut driver.store, &case.script);
+        let (script, usage) = runnable(&mut driver.store, &case.script, &Target::releases(targets));
         let mut both = true;
         for target in targets.iter().filter(|target| target.accepts(&usage)) {
             let text = print::print(&driver.store, &script, target.release);

@@ -49,6 +49,8 @@ fn record(solver: &str, answers: &[&str], stdout: &str) -> RunRecord {
         command: "z3 -smt2 input.smt2".to_owned(),
         settings: Vec::new(),
         unfair: Vec::new(),
+        too_many: Vec::new(),
+        judged: false,
         models: false,
         broad: false,
         class: "answered".to_owned(),
@@ -413,7 +415,7 @@ fn a_report_has_everything_a_developer_asks_for() {
         "It ended with: exit code 0.",
         "(assert (> x 3))",
         "`BACKTRACE=1`",
-        "- Affected releases: 4.8.7\n- Not affected: 5.4.0\n- Fixed in: 5.4.0\n",
+        "- Affected releases: 4.8.7\n- Not affected: 5.4.0\n- The first one without it afterwards, of those asked: 5.4.0\n",
         "- Platform: linux\n",
     ] {
         assert!(rest.contains(part), "{part}: {rest}");

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use campaign::findings::{Finding, Stage};
+use campaign::findings::{Fairness, Finding, Stage};
+use campaign::replay::regenerate;
 use campaign::store::{self, ENGINE};
 use campaign::{
     Campaign, CampaignError, Identity, Observer, PolicyName, SeedFiles, SeedText, Settings, Silent, Summary,
@@ -502,10 +503,15 @@ fn switch(name: &str, unfair: bool) -> SolverOption {
 
 /// A campaign on a release that refutes everything if the option `smt.bad` is set, which is known to matter for `>`.
 fn with_bad_option(options: PolicyName) -> Setup {
-    let mut setup = Setup::new("seed", &[SEED], |configuration, script| {
+    let setup = Setup::new("seed", &[SEED], |configuration, script| {
         let bad = configuration.request.settings.iter().any(|setting| setting.option == "smt.bad");
         if bad && script.contains("(assert") { "unsat\n".into() } else { sat(script).as_str().into() }
     });
+    with_options(setup, options)
+}
+
+/// The same campaign with solvers of three options, two of which are known to matter for `>`.
+fn with_options(mut setup: Setup, options: PolicyName) -> Setup {
     setup.identity.options = options;
     let greater: falcon::Operations = [falcon::Operation::named("IntGt").expect("an operator")].into();
     setup.targets = setup
@@ -538,11 +544,29 @@ fn a_bug_that_needs_an_option_is_found_without_being_told_it() {
     assert_eq!((needed, finding.runs[0].unfair.as_slice()), (vec!["smt.bad"], &["smt.bad".to_owned()][..]));
     let report = std::fs::read_to_string(folder.join("report.md")).expect("a report");
     assert!(report.contains("take no reports about smt.bad"), "{report}");
+    assert!(report.contains("**The options are not fair**"), "{report}");
+    assert_eq!(finding.fairness(), Fairness::Unfair);
     let tests = setup.scripted.asked().into_iter().filter(|asked| asked.purpose == Purpose::Test);
     let names: Vec<String> = tests.map(|asked| asked.name).collect();
     assert_eq!(names[0], "z3@4.8.7", "default options come first");
     assert_eq!(names.iter().filter(|name| *name == "z3@4.8.7").count(), 1, "and once: {names:?}");
     assert!(!names.iter().any(|name| name.contains("smt.other")), "it does not matter: {names:?}");
+}
+
+#[test]
+fn options_that_do_not_fit_are_no_refused_scripts() {
+    let place = tempfile::tempdir().expect("a folder");
+    let setup = Setup::new("seed", &[SEED], |configuration, script| {
+        let answer = match configuration.request.settings.is_empty() {
+            true => sat(script),
+            false => "(error \"line 2 column 1: unknown constant x\")\n".to_owned(),
+        };
+        answer.as_str().into()
+    });
+    let setup = with_options(setup, PolicyName::Learned);
+    let summary = setup.run(&settings(place.path(), 1)).expect("a campaign");
+    assert!(summary.totals.refusals.total() > 1, "{:?}", summary.totals);
+    assert_eq!((summary.tests, summary.totals.rejected), (1, 0));
 }
 
 #[test]
@@ -555,4 +579,39 @@ fn fair_policies_do_not_set_what_developers_take_no_reports_about() {
         let asked = setup.scripted.asked();
         assert_eq!(asked.iter().any(|asked| asked.name.contains("smt.good")), set, "{policy}");
     }
+}
+
+#[test]
+fn a_finding_stores_what_its_engine_saw_in_models_and_is_made_again_from_it() {
+    let place = tempfile::tempdir().expect("a folder");
+    let seed =
+        "(set-logic QF_LIA)\n(declare-const x Int)\n(assert (and (> x 3) (distinct x 9)))\n(check-sat)\n";
+    // Models of formulas with holes satisfy no mutant, those of mutants do. The old release refutes the tenth mutant.
+    let mutants: std::sync::Mutex<Vec<String>> = std::sync::Mutex::default();
+    let setup = Setup::new("values", &[seed], move |configuration, script| {
+        let assertion = script.lines().find(|line| line.starts_with("(assert ")).unwrap_or_default();
+        if script.contains("h!") {
+            return "sat\n(\n  (define-fun x () Int (- 50))\n)\n".into();
+        }
+        let mut mutants = mutants.lock().expect("no panic");
+        if !mutants.iter().any(|known| known == assertion) {
+            mutants.push(assertion.to_owned());
+        }
+        let tenth = mutants.get(9).is_some_and(|tenth| tenth == assertion);
+        let old = configuration.solver.name() == "z3@4.8.7";
+        match (old && tenth, script.contains("(get-model)")) {
+            (true, _) => "unsat\n".into(),
+            (false, true) => "sat\n(\n  (define-fun x () Int 999999999999)\n)\n".into(),
+            (false, false) => "sat\n".into(),
+        }
+    });
+    let summary = setup.run(&settings(place.path(), 60)).expect("a campaign");
+    let folder = place.path().join("bugs").join(&summary.findings.first().expect("a finding").folder);
+    let (finding, _) = Finding::read(&folder).expect("a finding");
+    let origin = &finding.provenance;
+    assert!(origin.feedback.iter().any(|told| told.seen.is_some()), "{:?}", origin.feedback);
+    let mut runner = setup.scripted.clone();
+    let kept = |_: &str| Ok(setup.seeds.seeds.first().cloned());
+    let made = regenerate(origin, &setup.identity, &setup.targets, &*setup.engines[0], &mut runner, kept);
+    assert_eq!(campaign::hash::name(made.expect("a test case").as_bytes()), origin.script);
 }

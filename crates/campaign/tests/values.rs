@@ -86,7 +86,7 @@ impl Judge {
     }
 
     fn run(&mut self, store: &mut Store, script: &Script) -> (RunClass, Option<Answer>) {
-        let (script, _) = runnable(store, script);
+        let (script, _) = runnable(store, script, &[self.configuration.solver.release()]);
         let text = print::print(store, &script, self.configuration.solver.release());
         let run =
             self.runner.run_within(&self.configuration, text.as_bytes(), Purpose::Confirmation, Some(LIMIT));

@@ -15,6 +15,7 @@ mod streams;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use engines::{Ask, Bench, Draft, Engine, Feedback, OptionMenu, Provenance, Round, Seed, TestCase};
+use eval::Model;
 use generate::{Grammar, Rng};
 use smtlib::logic::Usage;
 use smtlib::{Command, Mark, Mode, Release, Script, Status, Store, print};
@@ -189,9 +190,10 @@ impl<'a> Driver<'a> {
     /// The solvers of a group that can read the seeds: who cannot would refuse whatever is made of them, and must not keep
     /// the others from their own operators. Where none of them can, the first solver that can; where nobody can, the group.
     fn narrowed(&mut self, group: &[usize], seeds: &[Seed]) -> Vec<usize> {
+        let releases = Target::releases(self.targets);
         let usages: Vec<Usage> = seeds
             .iter()
-            .map(|seed| smtlib::logic::widen(&mut self.store, &mut seed.script.clone()))
+            .map(|seed| smtlib::logic::widen_for(&mut self.store, &mut seed.script.clone(), &releases))
             .collect();
         let able = |target: &&Target| usages.iter().all(|usage| target.accepts(usage));
         let members = self.targets.iter().filter(|target| group.contains(&target.number));
@@ -314,12 +316,18 @@ impl Chain {
         Some((seed, texts.map(|text| SeedText::new(name.as_str(), text)).collect()))
     }
 
+    /// What the engine wants to be told of a model that satisfies the test case made last.
+    pub fn note(&self, store: &Store, model: &Model) -> Option<String> {
+        self.round.note(store, model)
+    }
+
     /// Tells the engine what came of the test case made last.
     pub fn learn(&mut self, feedback: &Feedback) {
         let letters = feedback.letters();
         let numbers = self.steers_by_numbers.then(|| feedback.clone());
-        if !letters.is_empty() || numbers.is_some() {
-            self.told.push(StepFeedback { step: self.step.saturating_sub(1), letters, numbers });
+        let seen = feedback.seen.clone().filter(|_| numbers.is_none());
+        if !letters.is_empty() || numbers.is_some() || seen.is_some() {
+            self.told.push(StepFeedback { step: self.step.saturating_sub(1), letters, numbers, seen });
         }
         self.round.learn(feedback);
     }

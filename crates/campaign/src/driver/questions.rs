@@ -184,8 +184,8 @@ impl Questions<'_> {
         self.targets.get(solver).map_or(Release::STANDARD, |target| target.release)
     }
 
-    /// One solver's run with a request for a model. Variants go through the solvers, then through random seeds; `turn` is
-    /// how many were heard before for the same variant.
+    /// One solver's run with a request for a model. Variants go through the solvers, then through random seeds and the
+    /// configurations that its adapter has for this; `turn` is how many were heard before for the same variant.
     fn ask_for_model(
         &mut self,
         store: &Store,
@@ -195,12 +195,12 @@ impl Questions<'_> {
         wall: Duration,
     ) -> Option<(usize, Run)> {
         let count = able.len();
-        let place = (count * 2).checked_sub(1 + turn + variant as usize % count.max(1))?;
-        let solver = *able.get(place % count)?;
+        let solver = of_variant(able, variant, turn)?;
         let request = RunRequest {
             broad: true,
             models: true,
             seed: Some(variant / count as u32).filter(|seed| *seed > 0),
+            alternative: variant as usize / count,
             ..RunRequest::default()
         };
         let text = print::print(store, &with_model(script), self.release(solver));
@@ -274,11 +274,8 @@ impl Questions<'_> {
             let request = RunRequest { broad: true, cores: true, ..RunRequest::default() };
             let Some(run) = self.run(solver, &text, &request, wall) else { continue };
             cut |= timed_out(&run);
-            let Some(found) = run.answers.cores.last() else { continue };
-            let numbers: Vec<usize> =
-                found.names.iter().filter_map(|name| name.strip_prefix("osprey.a")?.parse().ok()).collect();
-            if numbers.len() == found.names.len() {
-                core = Some(numbers);
+            core = numbers_in_core(&run);
+            if core.is_some() {
                 break;
             }
         }
@@ -299,6 +296,19 @@ impl Questions<'_> {
             _ => Reply::Nothing,
         }
     }
+}
+
+/// The solver that a variant begins with, or the one `turn` places after it: the last one given first.
+fn of_variant(able: &[usize], variant: u32, turn: usize) -> Option<usize> {
+    let count = able.len();
+    let place = (count * 2).checked_sub(1 + turn + variant as usize % count.max(1))?;
+    able.get(place % count.max(1)).copied()
+}
+
+/// The numbers of [`named`] assertions in the core that a run printed.
+fn numbers_in_core(run: &Run) -> Option<Vec<usize>> {
+    let names = &run.answers.cores.last()?.names;
+    names.iter().map(|name| name.strip_prefix("osprey.a")?.parse().ok()).collect()
 }
 
 /// The last model that a run printed.
@@ -372,6 +382,22 @@ impl Ask for Questions<'_> {
         let reply = self.voted_status(store, script, wall);
         self.cache.count(&reply);
         self.cache.statuses.remember(key, reply)
+    }
+
+    fn core(&mut self, store: &mut Store, script: &Script, variant: u32) -> Option<Vec<usize>> {
+        let able = self.able(store, script);
+        let solver = of_variant(&able, variant, 0)?;
+        let text = named(store, script, None, self.release(solver));
+        let request = RunRequest { broad: true, cores: true, ..RunRequest::default() };
+        let run = self.run(solver, &text, &request, QUICK)?;
+        let core = numbers_in_core(&run);
+        let reply = match &core {
+            Some(_) => Reply::Answer(()),
+            None if timed_out(&run) => Reply::TimedOut,
+            None => Reply::Nothing,
+        };
+        self.cache.count(&reply);
+        core
     }
 
     fn confirmed_core(&mut self, store: &Store, script: &Script) -> Option<Vec<usize>> {
@@ -480,6 +506,26 @@ mod tests {
             let asked = solvers.asked();
             assert_eq!(asked.len(), 1, "no other solver has a say");
             assert!(asked.iter().all(|run| run.wall == Some(QUICK)), "{asked:?}");
+        }
+    }
+
+    #[test]
+    fn the_core_of_one_solver_is_told_by_the_numbers_of_assertions() {
+        let mut store = Store::new();
+        let text = b"(set-logic QF_LIA)(declare-const x Int)(assert (> x 3))(assert (> x 1))(assert (< x 0))(check-sat)";
+        let script = parse(&mut store, text, Mode::Strict).expect("a script").script;
+        let targets = Target::numbered([made_up("z3@5.4.0")]);
+        for (output, core) in
+            [("unsat\n(osprey.a0 osprey.a2)\n", Some(vec![0, 2])), ("sat\n(error \"no core\")\n", None)]
+        {
+            let mut solvers = Scripted::new(&["z3@5.4.0"], move |_, text| {
+                assert!(text.contains("(assert (! (< x 0) :named osprey.a2))"), "{text}");
+                output.into()
+            });
+            let mut cache = AnswerCache::default();
+            let mut questions = Questions { targets: &targets, runner: &mut solvers, cache: &mut cache };
+            assert_eq!(questions.core(&mut store, &script, 3), core);
+            assert_eq!(solvers.asked().len(), 1);
         }
     }
 

@@ -111,6 +111,18 @@ impl Rarity {
     }
 }
 
+impl Rarity {
+    /// The share of test cases that have an operator, if enough of them were counted.
+    pub fn share(&self, construct: &str) -> Option<f64> {
+        let operator = construct.split(' ').next().unwrap_or(construct);
+        let counted = self.tests >= FEW && !smtlib::theory::table().named(operator).is_empty();
+        counted.then(|| {
+            let with = self.with.get(operator).copied().unwrap_or(0).min(self.tests);
+            with as f64 / self.tests as f64
+        })
+    }
+}
+
 impl Face {
     /// What a finding shows.
     pub fn of(finding: &Finding, rarity: &Rarity) -> Face {
@@ -225,7 +237,8 @@ fn blamed(blame: &Blame, rarity: &Rarity) -> Vec<Weighed> {
     };
     // What could not be tried, or not in time, may be what is wrong.
     let open = |blamed: &&Blamed| blamed.untried && blamed.role == Role::Computes;
-    let counts = |blamed: &Blamed| blamed.needed > 0 && !blamed.company;
+    let aside = |blamed: &Blamed| blamed.bystander || blamed.observer;
+    let counts = |blamed: &Blamed| blamed.needed > 0 && !aside(blamed);
     let needed = blame.to_blame().any(|blamed| blamed.role != Role::Setting && counts(blamed));
     let weigh = |blamed: &Blamed| {
         let worth = worth(&blamed.construct, rarity);
@@ -235,7 +248,7 @@ fn blamed(blame: &Blame, rarity: &Rarity) -> Vec<Weighed> {
         if blamed.role != Role::Computes {
             return Weighed { construct: blamed.construct.clone(), weight: INCIDENTAL * worth };
         }
-        match ((blamed.needed > 0 || blamed.untried) && !blamed.company, needed) {
+        match ((blamed.needed > 0 || blamed.untried) && !aside(blamed), needed) {
             (true, _) => Weighed { construct: blamed.construct.clone(), weight: worth },
             (false, true) => Weighed { construct: blamed.construct.clone(), weight: REPLACEABLE * worth },
             (false, false) => {
@@ -271,7 +284,9 @@ mod tests {
             needed,
             stays_with,
             untried: false,
-            company: false,
+            bystander: false,
+            observer: false,
+            share: None,
         }
     }
 
@@ -322,10 +337,33 @@ mod tests {
 
     #[test]
     fn what_stands_only_where_the_wrong_model_is_right_tells_little() {
-        let company = Blamed { company: true, ..named("str.to_code", Role::Computes, 1, &[]) };
-        let blame = Blame { constructs: vec![named("seq.foldl", Role::Computes, 1, &[]), company] };
+        let bystander = Blamed { bystander: true, ..named("str.to_code", Role::Computes, 1, &[]) };
+        let blame = Blame { constructs: vec![named("seq.foldl", Role::Computes, 1, &[]), bystander] };
         let weights = blamed(&blame, &Rarity::default());
         assert!(weights[1].weight < 0.3 * weights[0].weight, "{weights:?}");
+    }
+
+    #[test]
+    fn a_rare_operator_that_gives_a_wrong_value_is_suspected_where_the_model_is_right() {
+        let rarity = Rarity::new(10_000, [("seq.nth", 4_000), ("seq.foldl", 9_000)].into_iter());
+        let rank = |mut blame: Blame| {
+            blame.rank(|name| rarity.of(name), |name| rarity.share(name));
+            blame
+        };
+        let hidden = Blamed { bystander: true, ..named("seq.foldl", Role::Computes, 1, &[]) };
+        let seen = named("seq.nth", Role::Computes, 1, &[]);
+        let ranked = rank(Blame { constructs: vec![seen, hidden] });
+        let names: Vec<&str> = ranked.constructs.iter().map(|blamed| blamed.construct.as_str()).collect();
+        assert_eq!(names, ["seq.foldl", "seq.nth"]);
+        assert!(ranked.constructs[1].observer && !ranked.constructs[0].bystander);
+        let weights = blamed(&ranked, &rarity);
+        assert!(weights[1].weight < 0.3 * weights[0].weight, "{weights:?}");
+        // Where what is false has a rare operator as well, the model is believed.
+        let hidden = Blamed { bystander: true, ..named("seq.foldl", Role::Computes, 1, &[]) };
+        let seen = named("str.is_digit", Role::Computes, 1, &[]);
+        let ranked = rank(Blame { constructs: vec![hidden, seen] });
+        assert_eq!(ranked.constructs[0].construct, "str.is_digit");
+        assert!(ranked.constructs[1].bystander && !ranked.constructs[0].observer);
     }
 
     #[test]

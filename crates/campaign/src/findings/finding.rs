@@ -9,7 +9,8 @@ use reduce::blame::Blame;
 use serde::{Deserialize, Serialize};
 use smtlib::{Setting, Status};
 use solver::crash::CrashReport;
-use solver::run::{Configuration, PartyId, Run};
+use solver::options::Objections;
+use solver::run::{PartyId, Run};
 
 use super::environment;
 use super::folder::{self, Content};
@@ -128,6 +129,12 @@ pub struct RunRecord {
     /// Those among them that the solver's developers take no reports about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfair: Vec<String>,
+    /// Numbers of options that they do not look at, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub too_many: Vec<String>,
+    /// Its options were held against the rules of the solver's developers.
+    #[serde(default)]
+    pub judged: bool,
     /// Models were asked for.
     pub models: bool,
     /// Everything the solver has was switched on.
@@ -184,12 +191,6 @@ fn nothing_blamed(blame: &Blame) -> bool {
     blame.constructs.is_empty()
 }
 
-/// Options that the solver's developers take no reports about.
-fn unfair(configuration: &Configuration) -> Vec<String> {
-    let names = configuration.request.settings.iter().map(|setting| &setting.option);
-    names.filter(|name| configuration.solver.unfair.contains(*name)).cloned().collect()
-}
-
 /// Output kept in `finding.json` and the report.
 const EXCERPT: usize = 4096;
 
@@ -197,6 +198,9 @@ impl RunRecord {
     /// A run as it is kept, on a file of this name.
     pub fn of(run: &Run, file: &str) -> RunRecord {
         let configuration = &run.configuration;
+        let objections = configuration.solver.objections(&configuration.request.settings);
+        let judged = objections.is_some();
+        let Objections { unfair, too_many } = objections.unwrap_or_default();
         RunRecord {
             party: run.party(),
             solver: configuration.solver.name(),
@@ -205,7 +209,9 @@ impl RunRecord {
             sha256: configuration.solver.installed.sha256.clone(),
             command: configuration.command_line(file),
             settings: configuration.request.settings.clone(),
-            unfair: unfair(configuration),
+            unfair,
+            too_many,
+            judged,
             models: configuration.request.models,
             broad: configuration.request.broad,
             class: run.answers.class.word().to_owned(),

@@ -167,7 +167,7 @@ fn overlap(one: &[Weighed], other: &[Weighed]) -> Option<Common> {
     leads.then(|| Common { of_less: common / less, of_both: common / both, names })
 }
 
-/// Is one of the heaviest constructs among these? What only shares company is another bug.
+/// Is one of the heaviest constructs among these? What only shares neighbours is another bug.
 fn leads(all: &[Weighed], names: &[String]) -> bool {
     let heaviest = all.iter().map(|one| one.weight).fold(0.0, f64::max);
     all.iter().any(|one| one.weight >= HEAVY * heaviest && names.contains(&one.construct))
@@ -229,9 +229,8 @@ pub fn group_of(face: &Face, known: &[KnownFinding]) -> Option<(String, Likeness
 }
 
 /// Is it taken for the bug of one of these faces, given as texts?
-pub fn is_alike_any<'f>(face: &Face, faces: impl IntoIterator<Item = &'f String>) -> bool {
-    let mut faces = faces.into_iter().filter_map(|text| Face::from_text(text));
-    faces.any(|its| alike(face, &its).is_some())
+pub fn is_alike_any(face: &Face, faces: &[Face]) -> bool {
+    faces.iter().any(|its| alike(face, its).is_some())
 }
 
 #[cfg(test)]
@@ -290,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn company_alone_makes_no_bug() {
+    fn neighbours_alone_make_no_bug() {
         let small = face(Kind::RefutationSoundness, &[("+", 0.35)]);
         let other = face(Kind::RefutationSoundness, &[("mod", 0.9), ("+", 0.35)]);
         assert_eq!(alike(&small, &other), None);

@@ -3,6 +3,7 @@
 mod copy;
 pub(crate) mod environment;
 mod face;
+mod fairness;
 mod finding;
 mod folder;
 mod group;
@@ -15,6 +16,7 @@ mod stored;
 
 pub use copy::{fetch, files, give_back, is_unsent, mark_sent, mark_unsent, unsent, write_copy};
 pub use face::{Face, Rarity, Weighed};
+pub use fairness::Fairness;
 pub use finding::{
     DUPLICATES_KEPT, Finding, Membership, Releases, RunRecord, Shrunk, Small, Stage, keep_duplicate,
 };

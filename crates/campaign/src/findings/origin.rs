@@ -44,6 +44,9 @@ pub struct StepFeedback {
     /// All of it, for engines that steer by numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub numbers: Option<Feedback>,
+    /// [`Feedback::seen`], where `numbers` do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<String>,
 }
 
 /// A seed of a finding.
@@ -61,7 +64,7 @@ impl Origin {
         let place = self.feedback.binary_search_by_key(&step, |told| told.step);
         match place.ok().and_then(|place| self.feedback.get(place)) {
             Some(StepFeedback { numbers: Some(feedback), .. }) => feedback.clone(),
-            Some(told) => Feedback::from_letters(&told.letters),
+            Some(told) => Feedback { seen: told.seen.clone(), ..Feedback::from_letters(&told.letters) },
             None => Feedback::default(),
         }
     }
@@ -82,6 +85,7 @@ fn feedback<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<StepFeedba
                 step,
                 letters,
                 numbers: None,
+                seen: None,
             });
             told.filter(|told| !told.letters.is_empty()).collect()
         }
@@ -100,8 +104,20 @@ mod tests {
         assert_eq!(origin.group, [0, 1]);
         let letters = [0, 1, 2, 9].map(|step| origin.told(step).letters());
         assert_eq!(letters, ["", "n", "nh", ""]);
+        assert_eq!(origin.told(1).seen, None);
         let again: Origin =
             serde_json::from_str(&serde_json::to_string(&origin).expect("JSON")).expect("read");
         assert_eq!(again, origin);
+    }
+
+    #[test]
+    fn what_an_engine_saw_in_a_model_is_told_again() {
+        let seen = Some("tf-".to_owned());
+        let told = StepFeedback { step: 3, letters: "n".to_owned(), numbers: None, seen: seen.clone() };
+        let origin = Origin { feedback: vec![told], ..Origin::default() };
+        let text = serde_json::to_string(&origin).expect("JSON");
+        let again: Origin = serde_json::from_str(&text).expect("read");
+        assert_eq!((again.told(3).seen, again.told(2).seen), (seen, None));
+        assert_eq!(again.told(3).letters(), "n");
     }
 }

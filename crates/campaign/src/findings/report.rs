@@ -5,10 +5,10 @@ use oracle::Kind;
 use reduce::blame::{Blamed, OPTION, Role, TACTIC};
 use smtlib::Status;
 
-use super::Stage;
 use super::finding::{Finding, Releases, RunRecord, Small};
 use super::repro::{Repro, WITH_MODEL};
 use super::signature::essential;
+use super::{Fairness, Stage};
 use crate::foreign::{code_block, prose};
 
 /// Inputs up to this length are in the report itself.
@@ -77,10 +77,15 @@ fn constructs(finding: &Finding, script: &str) -> Vec<String> {
         Some(tactic) => format!("the tactic {tactic}"),
         None => name.to_owned(),
     };
-    let needed: Vec<String> =
-        finding.blame.to_blame().filter(is_told).map(|blamed| plain(&blamed.construct)).collect();
-    if !needed.is_empty() {
-        return needed;
+    let to_blame: Vec<&Blamed> = finding.blame.to_blame().filter(is_told).collect();
+    // What may only lead the solver to its wrong model is left out where something else is there.
+    let mut named: Vec<&&Blamed> =
+        to_blame.iter().filter(|blamed| !blamed.bystander && !blamed.observer).collect();
+    if named.is_empty() {
+        named = to_blame.iter().collect();
+    }
+    if !named.is_empty() {
+        return named.into_iter().map(|blamed| plain(&blamed.construct)).collect();
     }
     let mut all: Vec<String> = essential(&finding.operators).into_iter().map(str::to_owned).collect();
     all.extend(tactics(script));
@@ -109,9 +114,10 @@ fn options(finding: &Finding) -> String {
     let Some(run) = finding.runs.first() else { return String::new() };
     let settings = run.settings.iter().map(|setting| format!("{}={}", setting.option, setting.value));
     let all: Vec<String> = run.user_options.iter().cloned().chain(settings).collect();
-    let unfair = match run.unfair.as_slice() {
-        [] => String::new(),
-        names => format!(" (its developers take no reports about {})", names.join(", ")),
+    let unfair = match (run.unfair.as_slice(), run.too_many.as_slice()) {
+        ([], []) => String::new(),
+        ([], numbers) => format!(" (too many to report: {})", numbers.join("; ")),
+        (names, _) => format!(" (its developers take no reports about {})", names.join(", ")),
     };
     if all.is_empty() { String::new() } else { format!(", with {}{unfair}", all.join(" ")) }
 }
@@ -147,6 +153,19 @@ pub fn markdown(finding: &Finding, shown: &ReportTexts, repro: &Repro) -> String
     let mut out = format!("# {}\n\n", prose(&headline(finding, shown.script)));
     if finding.flaky {
         out += "The behaviour does not repeat in every run.\n\n";
+    }
+    match finding.fairness() {
+        Fairness::Unfair => {
+            let run = &finding.runs[0];
+            let closed = match run.unfair.as_slice() {
+                [] => Vec::new(),
+                names => vec![format!("its developers take no reports about {}", names.join(", "))],
+            };
+            let why = [closed, run.too_many.clone()].concat().join("; ");
+            out += &format!("**The options are not fair**: {}.\n\n", prose(&why));
+        }
+        Fairness::Default => {}
+        other => out += &format!("Options: {}.\n\n", other.meaning()),
     }
     match &finding.stage {
         Stage::Pending { .. } => out += "The input has not been made small yet.\n\n",
@@ -240,17 +259,32 @@ fn needs(finding: &Finding) -> String {
     let mut out = String::new();
     let to_blame: Vec<&Blamed> =
         finding.blame.to_blame().filter(|blamed| !is_plain(finding, &blamed.construct)).collect();
-    if !to_blame.is_empty() {
-        out += "## What it needs\n\nWithout these the misbehaviour goes away, the most telling first:\n\n";
-        for blamed in to_blame {
-            out += &format!("- `{}`", blamed.construct.replace('`', "'"));
+    let (needed, replaceable): (Vec<&Blamed>, Vec<&Blamed>) =
+        to_blame.into_iter().partition(|blamed| blamed.needed > 0);
+    if !needed.is_empty() || !replaceable.is_empty() {
+        out += "## What it needs\n\n";
+    }
+    if !needed.is_empty() {
+        out += "Nothing that was tried in the place of these keeps the misbehaviour, the most telling first:\n\n";
+        for blamed in needed {
+            out += &format!("- {}", told(blamed));
             if !blamed.stays_with.is_empty() {
-                out += &format!(" (or {} in its place)", prose(&blamed.stays_with.join(", ")));
+                out += &format!("; at other places a form with {} keeps it", forms(blamed));
             }
-            if blamed.company {
+            if blamed.bystander {
                 out += " (only where the wrong model is right: it may be needed to lead the solver there)";
             }
+            if blamed.observer {
+                out += " (it may only show a wrong value that comes from elsewhere)";
+            }
             out.push('\n');
+        }
+        out.push('\n');
+    }
+    if !replaceable.is_empty() {
+        out += "These can be written in other ways, in which the misbehaviour stays:\n\n";
+        for blamed in replaceable {
+            out += &format!("- {}, by a form with {}\n", told(blamed), forms(blamed));
         }
         out.push('\n');
     }
@@ -262,12 +296,32 @@ fn needs(finding: &Finding) -> String {
         .map(|blamed| format!("`{}`", blamed.construct.replace('`', "'")))
         .collect();
     if !untried.is_empty() {
-        out += &format!("Nothing could be tried in the place of {}.\n\n", untried.join(", "));
+        out += &format!("Nothing was tried in the place of {}.\n\n", untried.join(", "));
     }
     if let Some(group) = &finding.group {
         out += &format!("It is most likely the bug of `{}`: {}.\n\n", group.example, prose(&group.why));
     }
     out
+}
+
+/// A construct, and how common it is where that was counted.
+fn told(blamed: &Blamed) -> String {
+    let name = blamed.construct.replace('`', "'");
+    match blamed.share {
+        Some(share) if share < 0.0001 => format!("`{name}` (in hardly any other test case)"),
+        Some(share) => format!("`{name}` (in {:.2} % of the test cases)", 100.0 * share),
+        None => format!("`{name}`"),
+    }
+}
+
+/// The constructs of forms that do as well.
+fn forms(blamed: &Blamed) -> String {
+    blamed
+        .stays_with
+        .iter()
+        .map(|name| format!("`{}`", name.replace('`', "'")))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// How anybody can see that the answer or the model is wrong.
@@ -333,10 +387,10 @@ fn affected(releases: &Releases) -> String {
     let mut out = format!("- Affected releases: {}\n", listed(&releases.affected));
     out += &format!("- Not affected: {}\n", listed(&releases.clean));
     if let Some(good) = &releases.last_good {
-        out += &format!("- The last good one before: {}\n", prose(good));
+        out += &format!("- The last one without it before, of those asked: {}\n", prose(good));
     }
     if let Some(fixed) = &releases.first_fixed {
-        out += &format!("- Fixed in: {}\n", prose(fixed));
+        out += &format!("- The first one without it afterwards, of those asked: {}\n", prose(fixed));
     }
     if !releases.silent.is_empty() {
         out += &format!("- Not known (no answer, or not asked): {}\n", listed(&releases.silent));

@@ -9,6 +9,7 @@ use smtlib::theory::Theory;
 use smtlib::{Script, Store};
 use solver::run::Run;
 
+use super::face::Face;
 use super::finding::Releases;
 use crate::hash;
 
@@ -99,6 +100,20 @@ impl Signature {
             && own.crash == other.crash
             && own.options.iter().all(|option| other.options.contains(option))
             && own.operators.iter().all(|operator| other.operators.contains(operator))
+    }
+}
+
+impl Signature {
+    /// A finding may be the bug of this face, seen through more constructs: all operators that it came down to occur here.
+    pub fn may_show(&self, face: &Face) -> bool {
+        let Signature::Constructs(own) = self else { return false };
+        let solver = own.solver.split('@').next();
+        !face.operators.is_empty()
+            && face.kind == Some(own.kind)
+            && face.solver.split('@').next() == solver
+            && face.signal == own.crash
+            && face.options.iter().all(|option| own.options.contains(option))
+            && face.operators.iter().all(|operator| own.operators.contains(operator))
     }
 }
 

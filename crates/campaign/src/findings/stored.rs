@@ -72,6 +72,10 @@ struct StoredRun {
     settings: Vec<Setting>,
     #[serde(default)]
     unfair: Vec<String>,
+    #[serde(default)]
+    too_many: Vec<String>,
+    #[serde(default)]
+    judged: bool,
     /// Words of the policy.
     #[serde(default)]
     options: Vec<String>,
@@ -161,6 +165,8 @@ impl StoredRun {
             command: self.command,
             settings: self.settings,
             unfair: self.unfair,
+            too_many: self.too_many,
+            judged: self.judged,
             models: self.models,
             broad: self.broad,
             class: self.class,

@@ -7,6 +7,7 @@ use engines::TestCase;
 use eval::Expectation;
 use generate::Rng;
 use oracle::Subject;
+use oracle::subject::CheckedModels;
 use smtlib::logic::Usage;
 use smtlib::{Release, Setting, Status, Store, print};
 use solver::RunRequest;
@@ -138,23 +139,29 @@ impl<'c> Prepared<'c> {
         more.then(|| Prepared { case: self.case, usage: self.usage.clone(), parties, statistics: false })
     }
 
+    /// Is anybody asked for a model at the end of the script?
+    pub fn asks_for_models(&self) -> bool {
+        self.parties.iter().any(|party| party.configuration.request.models)
+    }
+
     /// The same without those that did not run.
     pub fn retain_run(&mut self, runs: &[Run]) {
         self.parties.retain(|party| Run::of(runs, party.configuration.id).is_some());
     }
 
     /// The runs of those under test, then of the references if something is left to decide. What has run already is not run
-    /// again.
+    /// again. With them the models that were looked at on the way.
     pub fn run(
         &self,
         store: &mut Store,
         targets: &[Target],
         runner: &mut dyn Runner,
         earlier: &[Run],
-    ) -> Result<Vec<Run>, CampaignError> {
+    ) -> Result<(Vec<Run>, CheckedModels), CampaignError> {
         let script = &self.case.script;
         let mut runs: Vec<Run> = earlier.to_vec();
         let mut open = None;
+        let mut checked = CheckedModels::default();
         // What the solver before got: the next one often gets the same.
         let mut printed: Option<(Release, bool, String)> = None;
         for Party { target, configuration, .. } in &self.parties {
@@ -162,7 +169,7 @@ impl<'c> Prepared<'c> {
                 continue;
             }
             let target = &targets[*target];
-            if target.reference && !*open.get_or_insert_with(|| self.is_open(store, &runs)) {
+            if target.reference && !*open.get_or_insert_with(|| self.is_open(store, &runs, &mut checked)) {
                 break;
             }
             let models = configuration.request.models;
@@ -186,7 +193,7 @@ impl<'c> Prepared<'c> {
             let run = runner.run(configuration, text.as_bytes(), Purpose::Test);
             runs.push(run.map_err(|error| CampaignError::of_run(&target.name, error))?);
         }
-        Ok(runs)
+        Ok((runs, checked))
     }
 
     /// The number of the solver that made a run.
@@ -204,7 +211,7 @@ impl<'c> Prepared<'c> {
     }
 
     /// Is there an answer that neither the expectation nor a model we evaluate settles?
-    fn is_open(&self, store: &mut Store, runs: &[Run]) -> bool {
+    fn is_open(&self, store: &mut Store, runs: &[Run], checked: &mut CheckedModels) -> bool {
         match self.case.expectation() {
             Expectation::Witness => return false,
             // A derivation is only as good as its grounds: before anybody is accused, others are heard.
@@ -219,13 +226,15 @@ impl<'c> Prepared<'c> {
         }
         let mut subject = Subject::new(store, Some(&self.case.script), &[]);
         subject.look_briefly();
-        runs.iter().any(|run| {
+        let open = runs.iter().any(|run| {
             (0..subject.frames().len()).any(|check| match run.status(check) {
                 None => false,
                 Some(Status::Sat) => !subject.settles(run, check),
                 Some(_) => true,
             })
-        })
+        });
+        *checked = subject.into_checked();
+        open
     }
 }
 

@@ -93,6 +93,11 @@ impl Tally {
                 self.totals.refusals.count(format!("{}: {}", target.name, answers::refusal(run)));
             }
         }
+    }
+
+    /// The runs with which a test case began: was its script refused? What a search tries later, with options that may not fit
+    /// each other, says nothing about the script.
+    pub fn count_rejected(&mut self, runs: &[Run]) {
         self.totals.rejected += u64::from(runs.iter().any(answers::refused));
     }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use engines::{Feedback, RunFeedback, TestCase};
 use eval::Evaluator;
-use falcon::Operation;
+use falcon::{CommandName, Operation};
 use generate::Rng;
 use smtlib::{Release, print};
 use solver::run::{Run, Runner, Runners};
@@ -108,6 +108,7 @@ impl<'a> Worker<'a> {
                 engine: &plan.engine,
                 logic: &plan.logic,
                 seeds: plan.seeds.iter().map(PlannedSeed::name).collect(),
+                without: &plan.without,
             })?;
             idle = if self.round(&plan, usual)? == 0 { idle + 1 } else { 0 };
             if idle == IDLE {
@@ -239,7 +240,8 @@ impl<'a> Worker<'a> {
         tally.counts.tests += 1;
         progress.tests += 1;
         let usage;
-        (case.script, usage) = runnable(&mut self.driver.store, &case.script);
+        (case.script, usage) =
+            runnable(&mut self.driver.store, &case.script, &Target::releases(self.targets));
         if let Err(text) = self.check_witness(&case) {
             let standard = print::print(&self.driver.store, &case.script, Release::STANDARD);
             self.internal_error(tally, &format!("{}: {text}", place(chain, &case)), &standard)?;
@@ -251,10 +253,14 @@ impl<'a> Worker<'a> {
         let able = |target: &Target| {
             progress.takes(target.number) && !refused.contains(&(target.number, logic.clone()))
         };
-        let operations = Operation::of(&usage, &case.script);
+        let mut operations = Operation::of(&usage, &case.script);
         let RoundOptions { policy, chosen, rng } = options;
         let mut propose = |target: &Target| chosen.propose(target);
         let mut first = Prepared::new(&case, usage, self.targets, &able, *policy, &mut propose, rng);
+        if first.asks_for_models() {
+            // It is not in the script, but options that matter for models matter here.
+            operations.insert(Operation::Command(CommandName::GetModel));
+        }
         let (mut feedback, runs) = self.observed(&first, &[], chain, options, tally, progress)?;
         let mut cpu: Duration = feedback.runs.iter().map(|run| run.cpu).sum();
         first.retain_run(&runs);
@@ -284,12 +290,14 @@ impl<'a> Worker<'a> {
     ) -> Result<(Feedback, Vec<Run>), CampaignError> {
         let case = prepared.case;
         let triage = self.tools.triage;
-        let runs = prepared.run(&mut self.driver.store, self.targets, &mut *self.runner, earlier)?;
+        let (runs, checked) =
+            prepared.run(&mut self.driver.store, self.targets, &mut *self.runner, earlier)?;
         let new_runs = &runs[earlier.len()..];
         tally.count(prepared, new_runs, self.targets, &self.driver.store, &mut self.refused_logics);
         if earlier.is_empty() {
             progress.count(prepared, new_runs);
             tally.count_constructs(prepared);
+            tally.count_rejected(new_runs);
         }
         let features = self.features(prepared, new_runs);
         let sites = self.sites(prepared, new_runs);
@@ -305,10 +313,14 @@ impl<'a> Worker<'a> {
         let rng_seed = self.identity.rng_seed;
         let tested = TestedCase { case, runs: &runs, chain, rng_seed, thorough };
         let known = |signature: &_| triage.recognise(signature);
-        let outcomes = self.verdicts.judge(&mut self.driver.store, &mut *self.runner, &tested, &known)?;
+        let judgement =
+            self.verdicts.judge(&mut self.driver.store, &mut *self.runner, &tested, checked, &known)?;
+        // Further configurations run the same script: the first model tells enough.
+        let satisfying = judgement.model.filter(|_| earlier.is_empty());
+        let noted = satisfying.and_then(|found| chain.note(&self.driver.store, &found.model));
         let mut findings = 0;
         let mut excused = false;
-        for outcome in outcomes {
+        for outcome in judgement.outcomes {
             match outcome {
                 VerdictOutcome::Confirmed(reproduction) => {
                     findings += 1;
@@ -350,6 +362,7 @@ impl<'a> Worker<'a> {
                     cpu: run.outcome.cpu_time,
                 })
                 .collect(),
+            seen: noted,
         };
         for ((run, told), new_blocks) in new_runs.iter().zip(&feedback.runs).zip(new_blocks) {
             let proposed = prepared.proposed(run);

@@ -7,7 +7,7 @@
 use generate::Rng;
 use generate::bandit::{Agent as _, Arm, Exploring, ThompsonGamma};
 
-use crate::store::{Counts, Learned};
+use crate::store::{Counts, ENGINE, Learned};
 
 /// A new bug is worth as much as this many new behaviours, which early test cases show by the dozen.
 const BUG: f64 = 100.0;
@@ -18,6 +18,10 @@ const BEHAVIOURS: f64 = 0.25;
 
 /// Share of the choices that are made at random, so that nothing is given up for good.
 const AT_RANDOM: f64 = 0.2;
+
+/// Share of the choices of an engine that are among those with few rounds, as long as there are some: with a dozen engines
+/// and compositions the first that are lucky would keep the others from their start.
+const STARTING: f64 = 0.5;
 
 /// Rounds after which it is known how long those of a choice take.
 const KNOWN: u64 = 3;
@@ -76,6 +80,13 @@ fn round_length(counts: &Counts) -> Option<f64> {
 /// One of the names, by Thompson sampling; now and then at random. Where there are bugs, rates are of bugs: each counts as
 /// one event, so that a name is not given up before it has had the time in which others find one.
 pub fn choose<'a>(rng: &mut Rng, names: &'a [String], kind: &str, learned: &Learned) -> Option<&'a String> {
+    if kind == ENGINE {
+        let few = |name: &&String| learned.get(kind, name).rounds < KNOWN;
+        let starting: Vec<&String> = names.iter().filter(few).collect();
+        if !starting.is_empty() && starting.len() < names.len() && rng.chance(STARTING) {
+            return rng.pick(&starting).copied();
+        }
+    }
     let worth = Worth::of(learned, kind);
     let (unit, cost) = worth.between.map_or((1.0, 1.0), |between| (BUG, between.max(1.0)));
     let arm = |name: &String| {
@@ -112,7 +123,6 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::store::ENGINE;
 
     #[test]
     fn what_pays_is_chosen_more_often_and_nothing_is_given_up() {
@@ -128,6 +138,25 @@ mod tests {
         }
         assert!(chosen["rich"] > 2 * chosen["poor"], "{chosen:?}");
         assert!(chosen["poor"] > 20 && chosen["new"] > 20, "{chosen:?}");
+    }
+
+    #[test]
+    fn every_engine_and_composition_has_its_rounds_in_the_beginning() {
+        let list = "auto,storm+values,diver+values,typefuzz+values";
+        let engines = engines::parse_list(list, &engines::Tuning::default()).expect("all of them");
+        let names: Vec<String> = engines.iter().map(|engine| engine.name().to_owned()).collect();
+        let mut learned = Learned::default();
+        let mut rng = generate::rng::stream(3, 2);
+        for _ in 0..200 {
+            let name = choose(&mut rng, &names, ENGINE, &learned).expect("a name").clone();
+            // What is found depends on the engine; all find new behaviour at first.
+            let novel = 2 + name.len() as u64;
+            let round = Counts { rounds: 1, tests: 30, cpu: 3_000_000, findings: 0, novel };
+            learned.add(ENGINE, &name, &round);
+        }
+        for name in &names {
+            assert!(learned.get(ENGINE, name).rounds >= 3, "{name}: {:?}", learned.get(ENGINE, name));
+        }
     }
 
     #[test]

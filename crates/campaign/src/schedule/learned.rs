@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use engines::Answered;
 use falcon::search::{Memory, Search};
-use falcon::space::{Limits, Space};
+use falcon::space::{FairRules, Space};
 use falcon::{Operations, Thresholds};
 use generate::Rng;
 use smtlib::Setting;
@@ -73,8 +73,8 @@ impl Searching {
         });
         let chosen: Vec<&SolverOption> = chosen.collect();
         let limits = match self.fair {
-            false => Limits::default(),
-            true => Limits {
+            false => FairRules::default(),
+            true => FairRules {
                 total: Some(target.solver.fair_total()),
                 by_category: target.solver.adapter.options.at_most.clone().into_iter().collect(),
             },

@@ -1,75 +1,62 @@
 //! Logics for scripts from nothing.
 
+use generate::COMBINATIONS;
+
 use crate::config::Identity;
 use crate::target::Target;
 
-/// Logics for scripts from nothing, tried by those solvers that have their theories.
-const LOGICS: [(&str, &[&str]); 48] = [
-    ("QF_UF", &["functions"]),
-    ("QF_LIA", &["ints"]),
-    ("QF_NIA", &["ints"]),
-    ("QF_LRA", &["reals"]),
-    ("QF_NRA", &["reals"]),
-    ("QF_LIRA", &["ints", "reals"]),
-    ("QF_NIRA", &["ints", "reals"]),
-    ("QF_IDL", &["ints"]),
-    ("QF_RDL", &["reals"]),
-    ("QF_BV", &["bitvectors"]),
-    ("QF_ABV", &["bitvectors", "arrays"]),
-    ("QF_AUFBV", &["bitvectors", "arrays", "functions"]),
-    ("QF_UFBV", &["bitvectors", "functions"]),
-    ("QF_FP", &["floats"]),
-    ("QF_BVFP", &["floats", "bitvectors"]),
-    ("QF_ABVFP", &["floats", "bitvectors", "arrays"]),
-    ("QF_AX", &["arrays", "functions"]),
-    ("QF_ALIA", &["arrays", "ints"]),
-    ("QF_AUFLIA", &["arrays", "functions", "ints"]),
-    ("QF_UFLIA", &["functions", "ints"]),
-    ("QF_UFLRA", &["functions", "reals"]),
-    ("QF_UFNIA", &["functions", "ints"]),
-    ("QF_S", &["strings", "regexes", "ints"]),
-    ("QF_SLIA", &["strings", "regexes", "ints"]),
-    ("QF_DT", &["datatypes"]),
-    ("QF_UFDT", &["datatypes", "functions"]),
-    ("LIA", &["quantifiers", "ints"]),
-    ("NIA", &["quantifiers", "ints"]),
-    ("LRA", &["quantifiers", "reals"]),
-    ("NRA", &["quantifiers", "reals"]),
-    ("BV", &["quantifiers", "bitvectors"]),
-    ("UFLIA", &["quantifiers", "functions", "ints"]),
-    ("AUFLIRA", &["quantifiers", "arrays", "functions", "ints", "reals"]),
-    ("QF_FF", &["finite_fields"]),
-    ("QF_ALL+sequences", &["sequences", "ints"]),
-    ("QF_ALL+sequences+strings+bitvectors", &["sequences", "strings", "regexes", "ints", "bitvectors"]),
-    ("QF_ALL+sequences+datatypes+arrays", &["sequences", "datatypes", "arrays", "ints"]),
-    ("ALL+sequences+functions", &["sequences", "functions", "quantifiers", "ints"]),
-    ("QF_ALL+sets", &["sets", "ints"]),
-    ("QF_ALL+sets+functions+datatypes", &["sets", "functions", "datatypes", "ints"]),
-    ("HO_ALL+sets", &["sets", "lambdas", "quantifiers", "ints"]),
-    ("QF_ALL+relations", &["sets", "relations_tuples", "ints"]),
-    ("QF_ALL+bags", &["bags", "ints"]),
-    ("HO_ALL+bags+tables", &["bags", "relations_tuples", "lambdas", "quantifiers", "ints"]),
-    ("QF_ALL+nullables+bitvectors+datatypes", &["nullables", "bitvectors", "datatypes"]),
-    ("QF_ALL+separation+functions", &["separation", "functions", "ints"]),
-    ("QF_ALL+transcendentals+ints", &["transcendentals", "reals", "ints"]),
-    (
-        "ALL",
-        &[
-            "quantifiers",
-            "arrays",
-            "functions",
-            "ints",
-            "reals",
-            "bitvectors",
-            "floats",
-            "datatypes",
-            "strings",
-            "regexes",
-        ],
-    ),
+/// Theories from which mixes are drawn, as logics name them, and what solvers need for each. Separation logic wants a heap,
+/// and goes with little else.
+const MIXED: [(&str, &[&str]); 13] = [
+    ("ints", &["ints"]),
+    ("reals", &["reals"]),
+    ("bitvectors", &["bitvectors"]),
+    ("floats", &["floats"]),
+    ("strings", &["strings", "regexes", "ints"]),
+    ("arrays", &["arrays"]),
+    ("functions", &["functions"]),
+    ("datatypes", &["datatypes"]),
+    ("fields", &["finite_fields"]),
+    ("sequences", &["sequences", "ints"]),
+    ("sets", &["sets", "ints"]),
+    ("bags", &["bags", "ints"]),
+    ("nullables", &["nullables"]),
 ];
 
-/// The logics that all solvers of the group have.
+/// Mixes of one campaign.
+const MIXES: usize = 8;
+
+/// Mixes of few theories have names of their own, and who has few often knows no other names.
+const ENOUGH: usize = 7;
+
+/// The stream of mixes, far from those of rounds.
+const MIX_STREAM: u64 = u64::MAX - 21;
+
+/// Combinations of theories that nobody has thought of: drawn from the campaign's seed, so that all of its processes have the
+/// same.
+fn mixes(rng_seed: u64, all_have: &dyn Fn(&[&str]) -> bool) -> Vec<String> {
+    let words: Vec<&str> =
+        MIXED.iter().filter(|(_, theories)| all_have(theories)).map(|(word, _)| *word).collect();
+    if words.len() < ENOUGH {
+        return Vec::new();
+    }
+    let mut rng = generate::rng::stream(rng_seed, MIX_STREAM);
+    let mut mixes = Vec::new();
+    for _ in 0..MIXES {
+        let mut chosen = words.clone();
+        rng.shuffle(&mut chosen);
+        chosen.truncate(rng.between(2, 4));
+        chosen.sort_unstable();
+        let quantified = rng.chance(0.25) && all_have(&["quantifiers"]);
+        let mix = format!("{}+{}", if quantified { "ALL" } else { "QF_ALL" }, chosen.join("+"));
+        if !mixes.contains(&mix) && !COMBINATIONS.iter().any(|(name, _)| *name == mix) {
+            mixes.push(mix);
+        }
+    }
+    mixes
+}
+
+/// The logics that all solvers of the group have, and mixes of the theories that they have.
 pub fn logics(identity: &Identity, targets: &[Target], group: &[usize]) -> Vec<String> {
     if !identity.logics.is_empty() {
         return identity.logics.clone();
@@ -79,5 +66,28 @@ pub fn logics(identity: &Identity, targets: &[Target], group: &[usize]) -> Vec<S
             .iter()
             .all(|i| targets.get(*i).is_some_and(|target| theories.iter().all(|name| target.has(name))))
     };
-    LOGICS.iter().filter(|(_, theories)| all_have(theories)).map(|(name, _)| (*name).to_owned()).collect()
+    let fixed =
+        COMBINATIONS.iter().filter(|(_, theories)| all_have(theories)).map(|(name, _)| (*name).to_owned());
+    fixed.chain(mixes(identity.rng_seed, &all_have)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mixes_are_logics_of_the_campaigns_seed_and_only_of_what_all_solvers_have() {
+        let all = |_: &[&str]| true;
+        let one = mixes(1, &all);
+        assert_eq!(one, mixes(1, &all));
+        assert_ne!(one, mixes(2, &all));
+        assert!(one.len() > 4, "{one:?}");
+        for name in one.iter().chain(&COMBINATIONS.map(|(name, _)| name.to_owned())) {
+            assert!(name.parse::<generate::Logic>().is_ok(), "{name}");
+        }
+        let no_strings = |theories: &[&str]| !theories.contains(&"strings");
+        let without: Vec<String> = (0..50).flat_map(|seed| mixes(seed, &no_strings)).collect();
+        assert!(!without.is_empty() && without.iter().all(|name| !name.contains("strings")), "{without:?}");
+        assert!(mixes(1, &|theories: &[&str]| theories == ["ints"]).is_empty(), "too few");
+    }
 }

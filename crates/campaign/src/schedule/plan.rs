@@ -21,9 +21,6 @@ const FRESH: f64 = 0.5;
 /// Share of the rounds of engines with a witness that are for one solver alone.
 const ALONE: f64 = 0.5;
 
-/// Share of the rounds whose checks have a tactic, where all solvers of the group have tactics.
-const TACTICS: f64 = 0.25;
-
 /// After this many rounds that try seeds there is one that makes something of them: a large folder must not take a whole
 /// campaign.
 const TRIALS: u64 = 30;
@@ -55,7 +52,6 @@ impl Scheduler<'_> {
             group.iter().filter_map(|i| Some(self.targets.get(*i)?.name.as_str())).collect();
         let left_out =
             culprits.left_out(&members, &mut stream(identity.rng_seed, round, StreamPurpose::LeftOut));
-        let tactic = self.tactic(&engine, &group, &mut rng).filter(|tactic| !left_out.are_in_tactic(tactic));
         let logics = logics(identity, self.targets, &group);
         let logic = if identity.auto { choose(&mut rng, &logics, LOGIC, learned) } else { rng.pick(&logics) };
         let logic = logic.cloned().unwrap_or_else(|| "QF_UF".to_owned());
@@ -81,6 +77,8 @@ impl Scheduler<'_> {
             [PlannedSeed::Text(seed)] => pool.memory(&seed.hash, &engine).map(str::to_owned),
             _ => None,
         };
+        let tactic = self.tactic(&engine, &group, logic_of(&seeds, &logic), &mut rng);
+        let tactic = tactic.filter(|tactic| !left_out.are_in_tactic(tactic));
         let steps = length::grant(&mut rng);
         let without = left_out.operators.into_iter().collect();
         Plan { round, engine, seeds, logic, group, tactic, without, memory, steps }
@@ -110,19 +108,31 @@ impl Scheduler<'_> {
     }
 
     /// A tactic for the checks of a round, where every solver of the group has it and the user allows options.
-    fn tactic(&self, engine: &str, group: &[usize], rng: &mut Rng) -> Option<String> {
+    fn tactic(&self, engine: &str, group: &[usize], logic: &str, rng: &mut Rng) -> Option<String> {
         let engine = self.engine(engine);
         let policy = engine.map_or(self.identity.options, |engine| self.identity.policy_of(engine));
-        if !policy.draws_tactics() || !rng.chance(TACTICS) {
+        if !policy.draws_tactics() || !rng.chance(engine.map_or(0.0, |engine| engine.tactics())) {
             return None;
         }
         let solvers: Vec<&Solver> =
             group.iter().filter_map(|i| Some(&self.targets.get(*i)?.solver)).collect();
-        solver::tactics::draw(&solvers, rng)
+        solver::tactics::draw(&solvers, logic, rng)
     }
 
     pub fn engine(&self, name: &str) -> Option<&dyn Engine> {
         self.engines.iter().map(AsRef::as_ref).find(|engine| engine.name() == name)
+    }
+}
+
+/// The logic of a round's scripts: the one that its only seed names, or that of what is generated.
+fn logic_of<'a>(seeds: &'a [PlannedSeed], generated: &'a str) -> &'a str {
+    match seeds {
+        [PlannedSeed::Text(seed)] => {
+            let after = seed.text.split_once("(set-logic").map(|(_, after)| after.trim_start());
+            after.and_then(|after| after.split([')', ' ', '\n']).next()).unwrap_or("ALL")
+        }
+        [_, _, ..] => "ALL",
+        _ => generated,
     }
 }
 
@@ -236,6 +246,28 @@ mod tests {
         assert!((30..70).contains(&both), "{both}");
         assert_eq!(with_tactic(&["z3@4.8.7", "z3@5.4.0"], PolicyName::None), 0);
         assert_eq!(with_tactic(&["z3@5.4.0", "cvc5@1.4.2"], PolicyName::Default), 0);
+        assert_eq!(engines::parse("storm", &engines::Tuning::default()).expect("an engine").tactics(), 0.5);
+    }
+
+    #[test]
+    fn a_tactic_fits_the_logic_of_the_seed() {
+        let (mut identity, engines) = (identity(true), engines::all());
+        (identity.auto, identity.engines) = (false, vec!["storm".to_owned()]);
+        identity.options = PolicyName::Default;
+        let targets = targets(&["z3@5.4.0"], 0);
+        let of = |logic: &str| -> Vec<String> {
+            let mut pool = SeedPool::default();
+            pool.add(SeedText::new("seed", format!("(set-logic {logic})")), Counts::default(), false);
+            let scheduler = Scheduler { identity: &identity, targets: &targets, engines: &engines };
+            let plans =
+                (0..400).map(|round| scheduler.plan(round, &Learned::default(), &pool, &Culprits::default()));
+            plans.filter_map(|plan| plan.tactic).collect()
+        };
+        let with = |word: &str, tactics: &[String]| tactics.iter().filter(|t| t.contains(word)).count();
+        let (reals, bits) = (of("QF_NRA"), of("QF_BV"));
+        assert!((150..250).contains(&reals.len()), "half of STORM's rounds: {}", reals.len());
+        assert!(with("qfnra-nlsat", &reals) > 20 && with("qfbv", &reals) == 0);
+        assert!(with("qfbv", &bits) > 10 && with("nlsat", &bits) == 0);
     }
 
     #[test]

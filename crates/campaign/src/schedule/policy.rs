@@ -61,6 +61,10 @@ pub struct Observation<'a> {
     pub findings: u32,
 }
 
+/// Share of the chains of engines with a witness that have options by default: most of the bugs that
+/// DIVER's authors found needed some.
+const WITNESSED: f64 = 0.5;
+
 /// The policy of each engine of a campaign.
 pub struct Policies {
     usual: Box<dyn OptionPolicy>,
@@ -72,7 +76,14 @@ impl Policies {
     pub fn new(identity: &Identity, engines: &[Box<dyn Engine>]) -> Policies {
         let own = engines.iter().filter_map(|engine| {
             let name = identity.policy_of(&**engine);
-            (name != identity.options).then(|| (engine.name().to_owned(), policy(name, &identity.learned)))
+            let own: Box<dyn OptionPolicy> = match name {
+                PolicyName::Default if engine.has_witness() => {
+                    Box::new(Drawn { share: WITNESSED, open: false })
+                }
+                _ if name != identity.options => policy(name, &identity.learned),
+                _ => return None,
+            };
+            Some((engine.name().to_owned(), own))
         });
         Policies { usual: policy(identity.options, &identity.learned), own: own.collect() }
     }
@@ -228,6 +239,27 @@ mod tests {
         let plain = [Target::new(0, testkit::made_up("z3@5.4.0"))];
         let fair = policy(PolicyName::Fair, &LearnedSettings::default());
         assert_eq!(fair.open(&plain, &mut rng).propose(&plain[0]), PLAIN, "a solver without a table");
+    }
+
+    #[test]
+    fn engines_with_a_witness_have_options_in_half_of_their_chains() {
+        let mut identity = Identity::of_runs(Duration::from_secs(1), 512, 1);
+        let engines = engines::all();
+        let targets = [target()];
+        let mut set = |options, engine: &str| {
+            identity.options = options;
+            let policies = Policies::new(&identity, &engines);
+            let mut rng = generate::rng::stream(1, 3);
+            let chains = (0..400).map(|_| policies.of(engine).open(&targets, &mut rng).propose(&targets[0]));
+            chains.filter(|proposed| *proposed != PLAIN).count()
+        };
+        for engine in ["storm", "diver"] {
+            let with = set(PolicyName::Default, engine);
+            assert!((150..250).contains(&with), "{engine}: {with}");
+            assert_eq!(set(PolicyName::None, engine), 0, "{engine}");
+        }
+        let fusion = set(PolicyName::Default, "fusion");
+        assert!((60..140).contains(&fusion), "{fusion}");
     }
 
     #[test]

@@ -6,21 +6,19 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
-
 /// A function: the code it is of, and its site.
 type Function = (u64, u32);
 
 /// Weights are between these: nothing is given up, and nothing takes all.
-const LEAST: f64 = 0.25;
+const LEAST: f64 = 0.05;
 const MOST: f64 = 4.0;
 
 /// What is known of the functions that seeds reach.
 #[derive(Clone, Debug, Default)]
 pub struct Rarity {
     traces: BTreeMap<String, Vec<Function>>,
-    /// How many seeds reach each function.
-    counts: FxHashMap<Function, u32>,
+    /// How many seeds reach each function: of each code, by site.
+    counts: BTreeMap<u64, Vec<u32>>,
     weights: BTreeMap<String, f64>,
     /// Traces that the weights do not know of.
     news: usize,
@@ -35,8 +33,13 @@ impl Rarity {
     /// Adds the trace of a seed.
     pub fn add(&mut self, seed: &str, code: u64, sites: &[u32]) {
         let trace: Vec<Function> = sites.iter().map(|site| (code, *site)).collect();
-        for function in &trace {
-            *self.counts.entry(*function).or_default() += 1;
+        let counts = self.counts.entry(code).or_default();
+        for site in sites {
+            let site = *site as usize;
+            if counts.len() <= site {
+                counts.resize(site + 1, 0);
+            }
+            counts[site] += 1;
         }
         self.traces.insert(seed.to_owned(), trace);
         self.news += 1;
@@ -48,8 +51,8 @@ impl Rarity {
 
     /// Forgets a seed that is not used any more.
     pub fn remove(&mut self, seed: &str) {
-        for function in self.traces.remove(seed).unwrap_or_default() {
-            if let Some(count) = self.counts.get_mut(&function) {
+        for (code, site) in self.traces.remove(seed).unwrap_or_default() {
+            if let Some(count) = self.counts.get_mut(&code).and_then(|counts| counts.get_mut(site as usize)) {
                 *count -= 1;
             }
         }
@@ -63,8 +66,8 @@ impl Rarity {
 
     fn weigh(&mut self) {
         self.news = 0;
-        let share =
-            |function: &Function| 1.0 / f64::from(self.counts.get(function).copied().unwrap_or(1).max(1));
+        let count = |(code, site): &Function| self.counts.get(code)?.get(*site as usize).copied();
+        let share = |function: &Function| 1.0 / f64::from(count(function).unwrap_or(1).max(1));
         let sums: Vec<(&String, f64)> =
             self.traces.iter().map(|(seed, trace)| (seed, trace.iter().map(share).sum())).collect();
         let mean = sums.iter().map(|(_, sum)| sum).sum::<f64>() / sums.len().max(1) as f64;

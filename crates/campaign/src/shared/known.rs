@@ -11,7 +11,8 @@ pub struct KnownFindings {
     known: BTreeMap<String, FindingEntry>,
     found_since: u64,
     unwanted: Unwanted,
-    unwanted_culprits: Vec<Blamed>,
+    /// The faces among them, read.
+    unwanted_faces: Vec<Face>,
     /// Hashes of signatures that turned out to be unwanted.
     suppressed: BTreeSet<String>,
     /// Hashes of signatures that triage is about to claim.
@@ -31,8 +32,8 @@ pub type Blamed = (String, String);
 impl KnownFindings {
     /// Those of the store, none of which is news.
     pub fn new(findings: Vec<KnownFinding>, unwanted: Unwanted) -> KnownFindings {
-        let unwanted_culprits = unwanted.faces.iter().filter_map(|face| culprit(face)).collect();
-        let mut all = KnownFindings { unwanted, unwanted_culprits, ..KnownFindings::default() };
+        let unwanted_faces = faces(&unwanted);
+        let mut all = KnownFindings { unwanted, unwanted_faces, ..KnownFindings::default() };
         for finding in findings {
             all.know(finding, None);
         }
@@ -93,13 +94,15 @@ impl KnownFindings {
         known.into_iter().find(|known| known.is_part_of(signature)).cloned()
     }
 
+    /// May this be a bug that nobody wants to hear of, seen through more constructs?
+    pub fn resembles_unwanted(&self, signature: &Signature) -> bool {
+        self.unwanted_faces.iter().any(|face| signature.may_show(face))
+    }
+
     /// What known bugs are blamed on, those of earlier campaigns included, each by its most suspicious construct.
-    pub fn culprits(&self) -> BTreeSet<&Blamed> {
-        self.known
-            .values()
-            .filter_map(|known| known.culprit.as_ref())
-            .chain(&self.unwanted_culprits)
-            .collect()
+    pub fn culprits(&self) -> BTreeSet<Blamed> {
+        let unwanted = self.unwanted_faces.iter().filter_map(culprit_of);
+        self.known.values().filter_map(|known| known.culprit.clone()).chain(unwanted).collect()
     }
 
     pub fn all(&self) -> Vec<KnownFinding> {
@@ -125,14 +128,14 @@ impl KnownFindings {
     }
 
     /// What findings of earlier campaigns show whose bugs nobody wants to hear of.
-    pub fn unwanted_faces(&self) -> &BTreeSet<String> {
-        &self.unwanted.faces
+    pub fn unwanted_faces(&self) -> &[Face] {
+        &self.unwanted_faces
     }
 
     /// Somebody has named others: these are all that nobody wants to hear of.
     pub fn replace_unwanted(&mut self, unwanted: Unwanted) {
         if self.unwanted != unwanted {
-            self.unwanted_culprits = unwanted.faces.iter().filter_map(|face| culprit(face)).collect();
+            self.unwanted_faces = faces(&unwanted);
             self.unwanted = unwanted;
             self.suppressed.clear();
         }
@@ -140,6 +143,14 @@ impl KnownFindings {
 }
 
 fn culprit(face: &str) -> Option<Blamed> {
-    let face = Face::from_text(face)?;
+    culprit_of(&Face::from_text(face)?)
+}
+
+fn culprit_of(face: &Face) -> Option<Blamed> {
     Some((face.culprit()?.to_owned(), face.solver.clone()))
+}
+
+/// Those that can be read.
+fn faces(unwanted: &Unwanted) -> Vec<Face> {
+    unwanted.faces.iter().filter_map(|face| Face::from_text(face)).collect()
 }

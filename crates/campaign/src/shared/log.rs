@@ -73,6 +73,9 @@ pub enum LogLine<'a> {
         engine: &'a str,
         logic: &'a str,
         seeds: Vec<&'a str>,
+        /// Operators that are left out because a known bug is blamed on them.
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        without: &'a [String],
     },
     Test {
         round: u64,

@@ -245,14 +245,14 @@ impl State {
         let tests = self.totals.tests;
         for (construct, solver) in blamed {
             if let Some(tactic) = construct.strip_prefix(TACTIC) {
-                culprits.blame_tactic(tactic, solver);
+                culprits.blame_tactic(tactic, &solver);
                 continue;
             }
             // Constructs of one operator differ in their sorts.
-            let operator = construct.split(' ').next().unwrap_or(construct);
+            let operator = construct.split(' ').next().unwrap_or(&construct);
             let with = self.learned.get(CONSTRUCT, operator).tests;
             if tests >= FEW && with * COMMON < tests {
-                culprits.blame_operator(operator, solver);
+                culprits.blame_operator(operator, &solver);
             }
         }
         culprits

@@ -10,6 +10,7 @@ use super::verdicts::Reproduction;
 use crate::error::CampaignError;
 use crate::findings::{self, Finding, RunRecord, Stage};
 use crate::shared::lock;
+use crate::store::Claim;
 
 impl Triage<'_> {
     /// Takes in what an earlier run left: findings that were not told apart yet wait again, and so do those that were not
@@ -79,14 +80,20 @@ impl Triage<'_> {
             return Ok(());
         }
         let known = known_as(finding);
-        let there = lock(self.store).findings()?;
-        lock(self.store).claim(&known, there.len() as u64)?;
+        let mut there = lock(self.store).findings()?;
+        // Another process may make findings known at the same time.
+        while let Claim::Behind(all) = lock(self.store).claim(&known, there.len() as u64)? {
+            there = all;
+        }
         let mut state = self.shared.state();
         state.findings.know_all(there);
+        let leads = known.leads();
         state.findings.know(known, Some(&finding.signature));
         // Found by an earlier run.
         state.findings.take_found();
-        state.credit_finding(finding);
+        if leads {
+            state.credit_finding(finding);
+        }
         Ok(())
     }
 }

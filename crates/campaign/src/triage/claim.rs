@@ -74,6 +74,8 @@ impl Triage<'_> {
                 None
             }
         };
+        let rarity = self.shared.state().rarity();
+        reproduction.finding.blame.rank(|name| rarity.of(name), |name| rarity.share(name));
         // What could not be made small will not be by the next one either.
         let claimed = self.claim(&mut reproduction, &folder, small.as_ref(), Work::Done);
         self.count_again(&pending, &reproduction.finding);
@@ -178,7 +180,15 @@ impl Triage<'_> {
                 Claim::Known(other) => {
                     let ours = (other.round, other.step) == (place.known.round, place.known.step)
                         && !self.has_folder(&other.folder)?;
-                    return Ok(ours.then_some(place));
+                    if !ours {
+                        return Ok(None);
+                    }
+                    finding.group = place.membership_in(&other);
+                    return Ok(Some(Placement {
+                        known: other,
+                        membership: finding.group.clone(),
+                        kept: true,
+                    }));
                 }
                 Claim::Behind(all) => self.shared.state().findings.know_all(all),
             }
@@ -221,6 +231,17 @@ struct Placement {
 }
 
 impl Placement {
+    /// Which bug it is another face of by an earlier claim, which counts.
+    fn membership_in(&self, claimed: &KnownFinding) -> Option<Membership> {
+        if claimed.leads() {
+            return None;
+        }
+        let same = self.membership.clone().filter(|membership| membership.id == claimed.group);
+        let why = "it was taken for that when it was claimed".to_owned();
+        let example = claimed.folder.clone();
+        Some(same.unwrap_or(Membership { id: claimed.group.clone(), example, why }))
+    }
+
     fn among(findings: &[KnownFinding], finding: &Finding, face: &Face) -> Placement {
         let mut known = KnownFinding { face: face.to_text(), ..known_as(finding) };
         let Some((id, likeness)) = group_of(face, findings) else {

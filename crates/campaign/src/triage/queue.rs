@@ -20,7 +20,7 @@ use super::share::work_left;
 use super::verdicts::Reproduction;
 use crate::error::CampaignError;
 use crate::shared::{Shared, lock, run_totals};
-use crate::store::{CampaignStore, Work};
+use crate::store::{CampaignStore, Totals, Work};
 
 /// Time for one finding.
 const BUDGET: Duration = Duration::from_secs(20);
@@ -114,13 +114,18 @@ impl<'a> Triage<'a> {
         }
         let finding = &reproduction.finding;
         let origin = &finding.provenance;
-        let alike = match self.pending() >= CROWDED {
-            true => self.shared.state().findings.resembling(&finding.signature),
-            false => None,
-        };
-        if let Some(signature) = alike {
-            self.count_known(&signature, origin.round, origin.step, Some(&reproduction.input));
-            return Ok(());
+        if self.pending() >= CROWDED {
+            let mut state = self.shared.state();
+            let alike = state.findings.resembling(&finding.signature);
+            if alike.is_none() && state.findings.resembles_unwanted(&finding.signature) {
+                state.count(&Totals { suppressed: 1, ..Totals::default() });
+                return Ok(());
+            }
+            drop(state);
+            if let Some(signature) = alike {
+                self.count_known(&signature, origin.round, origin.step, Some(&reproduction.input));
+                return Ok(());
+            }
         }
         // The very same input is on its way already: a round was entered twice from one seed, say, or several checks of
         // one script are answered wrongly. What it is a duplicate of is known when it has arrived.

@@ -1,6 +1,7 @@
 //! Groups as a person corrects them. New findings join the group of the finding they are most like, so that a correction
 //! is followed from then on.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::error::CampaignError;
@@ -29,7 +30,20 @@ pub fn merge(store: &mut dyn CampaignStore, hashes: &[String]) -> Result<usize, 
 
 /// Takes these findings for one bug apart from all others. A face without a folder of its own goes with the finding whose
 /// folder it is in.
+///
+/// Findings of different bugs are refused: they would be made one.
 pub fn split(store: &mut dyn CampaignStore, hashes: &[String]) -> Result<(), CampaignError> {
+    let all = store.findings()?;
+    let groups = hashes.iter().map(|hash| Ok(find(&all, hash)?.group.as_str()));
+    let groups = groups.collect::<Result<BTreeSet<&str>, CampaignError>>()?;
+    if groups.len() > 1 {
+        let text = "these are different bugs already: split takes findings of one bug".to_owned();
+        return Err(CampaignError::Usage(text));
+    }
+    if all.iter().filter(|one| groups.contains(one.group.as_str())).all(|one| hashes.contains(&one.hash)) {
+        let text = "nothing else is taken for this bug: there is nothing to split".to_owned();
+        return Err(CampaignError::Usage(text));
+    }
     // Again if somebody else has corrected something of it meanwhile.
     while !split_once(store, hashes)? {}
     Ok(())
@@ -82,15 +96,19 @@ pub fn relabel(store: &mut dyn CampaignStore, bugs: &Path) -> Result<Vec<String>
 fn write_labels(all: &[KnownFinding], bugs: &Path, changed: &mut Vec<String>) -> Result<(), CampaignError> {
     let mut failure = None;
     for group in Group::all(all) {
-        let example = group.example().map(|one| one.folder.clone()).unwrap_or_default();
         for member in &group.members {
+            // Nothing is another face of itself.
+            let others = group.members.iter().filter(|other| other.folder != member.folder);
+            let example = others.map(|other| other.folder.clone()).next().unwrap_or_default();
             let Ok((mut finding, folder)) = Finding::read(&bugs.join(&member.folder)) else { continue };
             let wanted = (member.hash != group.id).then_some(&group.id);
             let is_right = match (&finding.group, wanted) {
                 (None, None) => true,
                 // What it is said to be like must still be of the same bug.
                 (Some(told), Some(id)) => {
-                    told.id == *id && group.members.iter().any(|other| other.folder == told.example)
+                    told.id == *id
+                        && told.example != member.folder
+                        && group.members.iter().any(|other| other.folder == told.example)
                 }
                 _ => false,
             };
@@ -177,6 +195,15 @@ mod tests {
         let mut two = store(&[("a", "a"), ("b", "a"), ("c", "a"), ("d", "a")]);
         split(&mut two, &names(&["c", "a"])).expect("split");
         assert_eq!(groups(&mut two), pairs(&[("a", "c"), ("b", "b"), ("c", "c"), ("d", "b")]));
+    }
+
+    #[test]
+    fn what_is_no_part_of_one_bug_is_not_split() {
+        let mut different = store(&[("a", "a"), ("b", "b"), ("c", "a")]);
+        assert!(split(&mut different, &names(&["a", "b"])).is_err(), "they would become one");
+        assert!(split(&mut different, &names(&["b"])).is_err(), "it is alone already");
+        assert!(split(&mut different, &names(&["a", "c"])).is_err(), "nothing would be left");
+        assert_eq!(groups(&mut different), pairs(&[("a", "a"), ("b", "b"), ("c", "a")]));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::claim::known_as;
 use super::queue::{CROWDED, FULL};
 use super::*;
 use crate::config::{Identity, Settings};
-use crate::findings::{Constructs, Finding, Origin, Signature, Stage};
+use crate::findings::{Constructs, Face, Finding, Origin, Signature, Stage};
 use crate::shared::{Log, Observer, Shared, Silent, State, Stop, lock};
 use crate::store::{CampaignStore, Learned, MemoryStore, Place, Role, Totals, now};
 
@@ -298,4 +298,31 @@ fn what_cannot_be_made_small_is_not_left_to_others() {
     handle.leave(member).expect("left");
     let folders = handle.archive().expect("on a server").list().expect("listed");
     assert_eq!((folders.len(), folders[0].open), (1, false), "{}", folders[0].name);
+}
+
+#[test]
+fn a_crowded_queue_takes_no_more_of_bugs_that_nobody_wants_to_hear_of() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let shared = shared(folder.path(), None);
+    let face = Face {
+        kind: Some(Kind::RefutationSoundness),
+        solver: "z3@4.8.8".to_owned(),
+        operators: vec!["mod".to_owned()],
+        ..Face::default()
+    };
+    let unwanted = crate::store::Unwanted { faces: [face.to_text()].into(), ..Default::default() };
+    shared.state().findings.replace_unwanted(unwanted);
+    let store = store();
+    let triage = triage(&shared, &store);
+    for step in 0..CROWDED {
+        triage.enter(found(step, constructs(&["div", "mod"]))).expect("entered");
+    }
+    assert_eq!(triage.pending(), CROWDED, "with room each is looked at closely");
+    for step in 100..120 {
+        triage.enter(found(step, constructs(&["div", "mod"]))).expect("entered");
+    }
+    assert_eq!(triage.pending(), CROWDED);
+    triage.enter(found(200, constructs(&["div"]))).expect("entered");
+    assert_eq!(triage.pending(), CROWDED + 1, "another bug by all that is known");
+    assert_eq!(shared.state().totals_now().suppressed, 20);
 }

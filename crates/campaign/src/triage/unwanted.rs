@@ -7,7 +7,7 @@ use super::claim::known_as;
 use crate::config::KnownBugs;
 use crate::error::CampaignError;
 use crate::findings::{self, Finding, Mark, MarkState, newest_mark};
-use crate::store::{self, KnownFinding, Unwanted};
+use crate::store::{self, KnownFinding, Presence, Unwanted};
 
 /// Everything that stands behind the user's list.
 pub fn unwanted(known: &KnownBugs) -> Result<Unwanted, CampaignError> {
@@ -22,6 +22,11 @@ pub fn unwanted(known: &KnownBugs) -> Result<Unwanted, CampaignError> {
 
 /// The findings of a campaign, or all faces of the bug that a finding shows.
 fn of_folder(folder: &Path) -> Result<Vec<KnownFinding>, CampaignError> {
+    // Who names the folder of all findings means the campaign.
+    let folder = match folder.parent() {
+        Some(out) if folder.ends_with("bugs") && !folder.join("finding.json").exists() => out,
+        _ => folder,
+    };
     if folder.join("bugs").is_dir() {
         return except_fixed(stored(folder, &folder.join("bugs"))?, &folder.join("bugs"));
     }
@@ -52,9 +57,8 @@ fn except_fixed(known: Vec<KnownFinding>, bugs: &Path) -> Result<Vec<KnownFindin
 
 /// What the store of a campaign has; without one, what its folders say.
 fn stored(out: &Path, bugs: &Path) -> Result<Vec<KnownFinding>, CampaignError> {
-    let known = store::read(out).and_then(|mut store| store.findings());
-    if let Ok(known) = known {
-        return Ok(known);
+    if store::presence(out)? == Presence::Campaign {
+        return Ok(store::read(out)?.findings()?);
     }
     let folders = findings::finished(bugs).map_err(|error| CampaignError::disk(bugs, error))?;
     let read = folders.iter().filter_map(|folder| Finding::read(folder).ok());

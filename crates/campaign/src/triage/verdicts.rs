@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use engines::TestCase;
 use eval::model_text::write_model;
-use oracle::subject::ModelValue;
+use oracle::subject::{CheckedModels, ModelCheck, ModelValue};
 use oracle::{Asking, Judge, Kind, Standing, Subject, Verdict};
 use smtlib::{Release, Store, print};
 use solver::run::{Configuration, Purpose, Run, Runner};
@@ -24,6 +24,13 @@ pub struct TestedCase<'a> {
     pub rng_seed: u64,
     /// Costly oracles look at it too.
     pub thorough: bool,
+}
+
+/// What the runs of a test case amount to.
+pub struct Judgement {
+    pub outcomes: Vec<VerdictOutcome>,
+    /// A model of a run that satisfies the script by our evaluation, if any was seen to.
+    pub model: Option<Arc<ModelCheck>>,
 }
 
 /// What became of a verdict.
@@ -67,29 +74,35 @@ impl Default for Verdicts {
 }
 
 impl Verdicts {
-    /// Judges the runs of a test case and confirms every misbehaviour. `known` tells which crashes need not be looked at
+    /// Judges the runs of a test case and confirms every misbehaviour. `checked` are models of
+    /// these runs that a first look has been at. `known` tells which crashes need not be looked at
     /// again: their place says all.
     pub fn judge(
         &self,
         store: &mut Store,
         runner: &mut dyn Runner,
         tested: &TestedCase,
+        checked: CheckedModels,
         known: &dyn Fn(&Signature) -> bool,
-    ) -> Result<Vec<VerdictOutcome>, CampaignError> {
+    ) -> Result<Judgement, CampaignError> {
         let failed = |error| CampaignError::of_run("a solver", error);
         let judge = if tested.thorough { &self.thorough } else { &self.standard };
         let script = &tested.case.script;
         let mut subject = Subject::new(store, Some(script), &[]);
         subject.expectation = tested.case.expectation().clone();
-        if !tested.thorough {
+        if tested.thorough {
+            subject.look_patiently();
+        } else {
             subject.look_briefly();
         }
+        subject.take_over(checked);
         let asking = &mut Asking::new(runner, Purpose::FollowUp);
         // With third opinions, where they were needed.
         let mut runs = tested.runs.to_vec();
         judge.follow_up(&mut subject, &mut runs, asking).map_err(failed)?;
         let mut verdicts = judge.judge(&mut subject, &runs, asking).map_err(failed)?;
-        if !tested.thorough && !verdicts.is_empty() && subject.look_closely() {
+        let model = subject.satisfied_by();
+        if !verdicts.is_empty() && subject.look_closely() {
             verdicts = judge.judge(&mut subject, &runs, asking).map_err(failed)?;
         }
         drop(subject);
@@ -122,7 +135,7 @@ impl Verdicts {
                 false => VerdictOutcome::Unconfirmed,
             });
         }
-        Ok(outcomes)
+        Ok(Judgement { outcomes, model })
     }
 }
 

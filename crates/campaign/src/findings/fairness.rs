@@ -1,0 +1,60 @@
+//! Whether developers would take a report about the options of a finding.
+
+use serde::Serialize;
+
+use super::Finding;
+
+/// Would the developers take a report about these options? The most welcome first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fairness {
+    /// No option is needed.
+    Default,
+    /// Only options that the developers stand behind are needed, and no more of them than they look at.
+    Fair,
+    /// The user's own options are needed, and nothing is said against them.
+    Own,
+    /// Nobody has looked whether the developers stand behind them.
+    Any,
+    /// The developers take no reports about one of the options, or about so many.
+    Unfair,
+}
+
+impl Fairness {
+    /// One word for tables.
+    pub fn word(self) -> &'static str {
+        match self {
+            Fairness::Default => "default",
+            Fairness::Fair => "fair",
+            Fairness::Own => "own",
+            Fairness::Any => "any",
+            Fairness::Unfair => "unfair",
+        }
+    }
+
+    /// For people who ask what the word means.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Fairness::Default => "default options",
+            Fairness::Fair => "options that the developers stand behind",
+            Fairness::Own => "options of whoever ran the campaign",
+            Fairness::Any => "any options: nobody has looked whether the developers stand behind them",
+            Fairness::Unfair => "options that the developers take no reports about",
+        }
+    }
+}
+
+impl Finding {
+    /// Would the developers take a report about the options that the accused was given? The options themselves tell, not the
+    /// policy that chose them: a policy sets what another one would not, and a reduction leaves few of them.
+    pub fn fairness(&self) -> Fairness {
+        let Some(run) = self.runs.first() else { return Fairness::Default };
+        match run {
+            run if !run.unfair.is_empty() || !run.too_many.is_empty() => Fairness::Unfair,
+            run if !run.user_options.is_empty() => Fairness::Own,
+            run if run.settings.is_empty() => Fairness::Default,
+            run if run.judged => Fairness::Fair,
+            _ => Fairness::Any,
+        }
+    }
+}
