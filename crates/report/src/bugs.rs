@@ -5,25 +5,41 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use campaign::findings::{Face, Group, Mark, MarkState, Membership, Rarity, newest_mark};
-use campaign::{Finding, KnownFinding, PolicyName};
+use campaign::findings::{Face, Fairness, Group, Mark, MarkState, Membership, Rarity, newest_mark};
+use campaign::{Finding, KnownFinding};
 use oracle::Kind;
 use serde::Serialize;
 use smtlib::Version;
 
 /// A finding, with what the store knows of it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Entry {
     pub folder: PathBuf,
     /// Test cases that showed it again.
     pub duplicates: u64,
     /// The bug it is taken for: the hash of the first finding that showed it.
     pub bug: String,
-    #[serde(flatten, serialize_with = "shared")]
     pub finding: Arc<Finding>,
     /// The bug in one line.
-    #[serde(skip)]
     pub headline: String,
+}
+
+/// As other programs read it: the finding, and what is made of it.
+#[derive(Serialize)]
+struct Written<'a> {
+    folder: &'a PathBuf,
+    duplicates: u64,
+    bug: &'a str,
+    fair: Fairness,
+    #[serde(flatten)]
+    finding: &'a Finding,
+}
+
+impl Serialize for Entry {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Entry { folder, duplicates, bug, finding, .. } = self;
+        Written { folder, duplicates: *duplicates, bug, fair: self.fairness(), finding }.serialize(serializer)
+    }
 }
 
 /// Findings that are taken for one bug.
@@ -45,41 +61,6 @@ pub struct Bug {
     pub faces: Vec<Entry>,
 }
 
-/// Would the developers take a report about these options?
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fairness {
-    /// No option is needed.
-    Default,
-    /// Only options that the developers stand behind were set.
-    Fair,
-    /// The user's own options are needed.
-    Own,
-    /// Any option was allowed: nobody has looked whether the developers stand behind it.
-    Any,
-}
-
-impl Fairness {
-    /// One word for tables.
-    pub fn word(self) -> &'static str {
-        match self {
-            Fairness::Default => "default",
-            Fairness::Fair => "fair",
-            Fairness::Own => "own",
-            Fairness::Any => "any",
-        }
-    }
-
-    /// For people who ask what the word means.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Fairness::Default => "default options",
-            Fairness::Fair => "options that the developers stand behind",
-            Fairness::Own => "options of whoever ran the campaign",
-            Fairness::Any => "any options: nobody has looked whether the developers stand behind them",
-        }
-    }
-}
-
 impl Entry {
     /// The name of its folder.
     pub fn name(&self) -> String {
@@ -93,17 +74,9 @@ impl Entry {
         run.user_options.iter().cloned().chain(settings).collect()
     }
 
-    /// Would the developers take a report about its options, which were chosen by this policy?
-    pub fn fairness(&self, policy: Option<PolicyName>) -> Fairness {
-        let Some(run) = self.finding.runs.first() else { return Fairness::Default };
-        match (run.settings.is_empty(), run.user_options.is_empty(), policy) {
-            (true, true, _) => Fairness::Default,
-            (_, false, _) => Fairness::Own,
-            (false, true, Some(PolicyName::Default | PolicyName::Fair | PolicyName::FairLearned)) => {
-                Fairness::Fair
-            }
-            (false, true, _) => Fairness::Any,
-        }
+    /// Would the developers take a report about its options?
+    pub fn fairness(&self) -> Fairness {
+        self.finding.fairness()
     }
 
     /// Theories by the operators that are left, in few words.
@@ -172,7 +145,7 @@ impl Bug {
     }
 
     /// Wrong answers first, `unsat` before `sat`, then wrong models, then the rest; default options before others; newer
-    /// releases before older ones. What somebody has dealt with comes last, what is not told apart yet after what is.
+    /// releases before older ones. Bugs of options that developers take no reports about come after all others. What somebody has dealt with comes last, what is not told apart yet after what is.
     fn rank(&self, releases: &Known) -> impl Ord + use<> {
         let dealt_with = match self.mark.as_ref().map(|mark| mark.state) {
             None => 0,
@@ -185,10 +158,11 @@ impl Bug {
         let newer = self.members().map(|entry| releases.newer(entry)).min();
         (
             dealt_with,
+            example.fairness() == Fairness::Unfair,
             self.kind,
             example.finding.is_pending(),
             example.finding.flaky,
-            !example.options().is_empty(),
+            example.fairness(),
             newer,
             !example.finding.is_reduced(),
             example.size().map_or(usize::MAX, |(nodes, _)| nodes),
@@ -224,10 +198,12 @@ pub fn bugs(entries: Vec<Entry>, known: &[KnownFinding]) -> Vec<Bug> {
         *shown += 1 + entry.duplicates;
         there.push(entry);
     }
-    let bug = |(id, (shown, members)): (String, (u64, Vec<Entry>))| {
+    let bug = |(id, (shown, mut members)): (String, (u64, Vec<Entry>))| {
         let kind = members.iter().map(|member| member.finding.kind).min()?;
         let mark = newest_mark(members.iter().filter_map(|member| member.finding.handling.mark.as_ref()));
         let mark = mark.cloned();
+        // What developers take reports about speaks for the bug; else the clearest does.
+        members.sort_by_key(|member| member.fairness() == Fairness::Unfair);
         let mut members = members.into_iter();
         let example = members.next()?;
         Some(Bug { id, kind, shown, mark, example, faces: members.collect() })
@@ -275,10 +251,6 @@ fn kind_of_solver(name: &str) -> &str {
 /// What the accused program said its version is.
 fn build(finding: &Finding) -> Option<Version> {
     finding.runs.first().and_then(|run| run.version.parse().ok())
-}
-
-fn shared<S: serde::Serializer>(finding: &Arc<Finding>, serializer: S) -> Result<S::Ok, S::Error> {
-    Finding::serialize(finding, serializer)
 }
 
 /// The bug that a finding says it is taken for.

@@ -18,7 +18,8 @@ mod pages;
 mod performance;
 pub mod serve;
 
-pub use bugs::{Bug, Entry, Fairness, bugs};
+pub use bugs::{Bug, Entry, bugs};
+pub use campaign::findings::Fairness;
 pub use error::ReportError;
 pub use folder::{Written, write};
 pub use formats::{csv, json, junit, markdown};

@@ -39,6 +39,11 @@ fn with_option(mut finding: Finding) -> Finding {
     finding
 }
 
+fn unfair(mut finding: Finding) -> Finding {
+    finding.runs[0].unfair.push("smt.arith.solver".into());
+    finding
+}
+
 fn marked(finding: Finding, state: MarkState) -> Finding {
     let mark = Some(Mark { state, note: String::new(), link: "javascript:alert(3)".into(), at: 1 });
     Finding { handling: Handling { mark, rechecks: Vec::new() }, ..finding }
@@ -96,6 +101,7 @@ fn the_most_important_bug_comes_first() {
         finding("a wrong model", Kind::InvalidModel),
         finding("a crash", Kind::Crash),
         finding("slow", Kind::Performance),
+        unfair(with_option(finding("unsat for sat with an expert's option", Kind::RefutationSoundness))),
         marked(finding("reported", Kind::RefutationSoundness), MarkState::Reported),
         marked(finding("not a bug", Kind::RefutationSoundness), MarkState::NotABug),
     ];
@@ -231,6 +237,27 @@ fn other_programs_get_rows_test_cases_and_json() {
     assert_eq!(json["learned"][0][1], DEFAULT_OPTIONS);
     let markdown = report::markdown(&overview);
     assert!(markdown.starts_with("# 2 bugs in") && !markdown.contains(" <unsat>"), "{markdown}");
+}
+
+#[test]
+fn every_format_says_which_options_are_not_fair_whatever_policy_chose_them() {
+    let mut judged = with_option(finding("a", Kind::Crash));
+    judged.runs[0].judged = true;
+    let findings = [judged, unfair(with_option(finding("b", Kind::RefutationSoundness)))];
+    let campaign = campaign(&findings);
+    let overview = Reader::new(campaign.path(), "night").expect("a campaign").read().expect("read");
+    let rows: Vec<String> = report::csv(&overview).lines().map(str::to_owned).collect();
+    assert!(rows[1].contains(",fair,") && rows[2].contains(",unfair,"), "{rows:?}");
+    let json: serde_json::Value = serde_json::from_str(&report::json(&overview)).expect("JSON");
+    let fair: Vec<&str> =
+        (0..2).filter_map(|place| json["bugs"][place]["example"]["fair"].as_str()).collect();
+    assert_eq!(fair, ["fair", "unfair"]);
+    let markdown = report::markdown(&overview);
+    assert!(markdown.contains("| unfair |") && markdown.contains("| fair |"), "{markdown}");
+    let to = tempfile::tempdir().expect("a folder");
+    report::write(&overview, campaign.path(), to.path()).expect("written");
+    let page = plain(&std::fs::read_to_string(to.path().join("index.html")).expect("a page"));
+    assert!(page.contains("not fair: options that the developers take no reports about"), "{page}");
 }
 
 /// A page without its tags.

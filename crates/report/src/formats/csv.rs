@@ -4,7 +4,6 @@ use crate::overview::Overview;
 
 /// The table. What a spreadsheet would take for a formula is marked as text.
 pub fn csv(overview: &Overview) -> String {
-    let policy = overview.identity.as_ref().map(|identity| identity.options);
     let mut out = String::from(
         "rank,bug,finding,kind,solver,newest release,theory,expressions,bytes,duplicates,engine,options,fair,flaky,stage,\
          state,link,note,headline\n",
@@ -26,7 +25,7 @@ pub fn csv(overview: &Overview) -> String {
                 entry.duplicates.to_string(),
                 entry.finding.provenance.engine.clone(),
                 entry.options().join(" "),
-                entry.fairness(policy).word().to_owned(),
+                entry.fairness().word().to_owned(),
                 entry.finding.flaky.to_string(),
                 entry.stage().to_owned(),
                 bug.state().to_owned(),

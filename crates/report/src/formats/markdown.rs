@@ -45,23 +45,25 @@ pub fn markdown(overview: &Overview) -> String {
             out += &code_block("smt2", &script);
             out.push('\n');
         }
+        let _ = writeln!(out, "- {}", entry.fairness().meaning());
         for run in &entry.finding.runs {
             let _ = writeln!(out, "- {}: {}", prose(&run.solver), prose(&run.said()));
         }
         let _ = writeln!(out, "- {}\n", prose(&entry.folder.display().to_string()));
     }
-    out += "## All bugs\n\n| # | kind | solver | newest release | what | tests | state |\n| --- | --- | --- | --- | --- | --- | --- |\n";
+    out += "## All bugs\n\n| # | kind | solver | newest release | what | fair | tests | state |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n";
     for (place, bug) in overview.bugs.iter().enumerate() {
         let entry = &bug.example;
         let cell = |text: &str| prose(text).replace('|', "\\|");
         let _ = writeln!(
             out,
-            "| {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} |",
             place + 1,
             kind_name(bug.kind),
             cell(&entry.finding.solver),
             cell(&entry.newest_release()),
             cell(&entry.headline),
+            entry.fairness().word(),
             bug.shown,
             bug.state()
         );

@@ -1,5 +1,6 @@
 //! The first page: what was found, the most important first.
 
+use campaign::findings::Fairness;
 use maud::{Markup, html};
 
 use super::{
@@ -177,6 +178,9 @@ fn facts(bug: &Bug) -> Vec<String> {
         [] => "default options".to_owned(),
         options => options.join(" "),
     });
+    if entry.fairness() == Fairness::Unfair {
+        facts.push(format!("not fair: {}", Fairness::Unfair.meaning()));
+    }
     facts.push(format!("shown by {}", counted(bug.shown, "test", "tests")));
     if bug.state() != "new" {
         facts.push(bug.state().to_owned());
@@ -264,7 +268,6 @@ const COLUMNS: [(&str, &str, bool); 12] = [
 ];
 
 fn table(overview: &Overview) -> Markup {
-    let policy = overview.identity.as_ref().map(|identity| identity.options);
     html! {
         div.wide tabindex="0" role="region" aria-label="All findings" {
             table #findings {
@@ -277,7 +280,7 @@ fn table(overview: &Overview) -> Markup {
                 tbody {
                     @for (place, bug) in overview.bugs.iter().enumerate() {
                         @for (member, entry) in bug.members().enumerate() {
-                            (row(place + 1, member > 0, bug, entry, policy))
+                            (row(place + 1, member > 0, bug, entry))
                         }
                     }
                 }
@@ -286,9 +289,9 @@ fn table(overview: &Overview) -> Markup {
     }
 }
 
-fn row(rank: usize, face: bool, bug: &Bug, entry: &Entry, policy: Option<campaign::PolicyName>) -> Markup {
+fn row(rank: usize, face: bool, bug: &Bug, entry: &Entry) -> Markup {
     let finding = &entry.finding;
-    let fairness = entry.fairness(policy);
+    let fairness = entry.fairness();
     let options = entry.options();
     html! {
         tr class=[face.then_some("face")] {

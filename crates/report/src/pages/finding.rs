@@ -41,7 +41,7 @@ pub fn finding(
         p.facts {
             (kind_label(finding.kind))
             span.fact { (text(&entry.affected())) }
-            span.fact { (entry.fairness(overview.identity.as_ref().map(|identity| identity.options)).meaning()) }
+            span.fact { (entry.fairness().meaning()) }
             span.fact { (bug.state()) }
             @if finding.flaky { span.fact { "does not repeat in every run" } }
             @if finding.is_pending() { span.fact { "neither made small nor told apart yet" } }
@@ -263,8 +263,8 @@ fn strip(releases: &Releases) -> Markup {
             }
             p.more {
                 "Filled ones have the bug."
-                @if let Some(good) = &releases.last_good { " The last good one before: " (text(good)) "." }
-                @if let Some(fixed) = &releases.first_fixed { " Fixed in " (text(fixed)) "." }
+                @if let Some(good) = &releases.last_good { " The last one without it before, of those asked: " (text(good)) "." }
+                @if let Some(fixed) = &releases.first_fixed { " The first one without it afterwards, of those asked: " (text(fixed)) "." }
             }
         }
     }
@@ -309,7 +309,7 @@ fn needs(entry: &Entry) -> Markup {
                     @for one in blamed {
                         li { code { (text(&one.construct)) }
                             @if !one.stays_with.is_empty() {
-                                " (or " (text(&one.stays_with.join(", "))) " in its place)"
+                                " (a form with " (text(&one.stays_with.join(", "))) " keeps it)"
                             }
                         }
                     }
