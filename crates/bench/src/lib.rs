@@ -31,6 +31,7 @@ pub mod mutants;
 pub mod page;
 pub mod precision;
 pub mod race;
+pub mod records;
 pub mod reduce;
 pub mod report;
 pub mod reporting;

@@ -203,13 +203,14 @@ impl<'a> Maker<'a> {
         let settings = self.settings;
         let mut readers: Vec<Reader> = settings.targets.iter().map(Reader::new).collect();
         let every = (1.0 / settings.solved.max(1e-6)).round() as u64;
+        let releases = Target::releases(&settings.targets);
         let mut number = 0;
         self.make(settings.count, None, STEPS, |store, case, runner| {
             number += 1;
             if watch.stopped() {
                 return Ok(false);
             }
-            let (script, usage) = runnable(store, &case.script);
+            let (script, usage) = runnable(store, &case.script, &releases);
             for (target, reader) in settings.targets.iter().zip(&mut readers) {
                 if !target.accepts(&usage) {
                     continue;

@@ -5,16 +5,21 @@
 //! afterwards, so that every campaign's bugs are told apart alike.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use campaign::KnownFinding;
 use campaign::findings::Group;
 use oracle::Kind;
+use serde::{Deserialize, Serialize};
+use solver::Home;
+use solver::coverage::{Code, SiteSet};
 
 use crate::error::BenchError;
+use crate::machine::Machine;
 use crate::race::contestant::{Contestant, Effort};
 use crate::race::field::{CAMPAIGN, Field, spec};
+use crate::records::{Recorded, Records};
 use crate::report::{Cell, Draft, Report, Table};
 use crate::watch::Watch;
 
@@ -25,6 +30,8 @@ pub struct Settings {
     /// Campaigns per variant, each with another random seed.
     pub repeat: u64,
     pub rng_seed: u64,
+    /// Where the result of each campaign is kept; what is there already is not run again, on whichever machine it was made.
+    pub records: Option<PathBuf>,
     pub command: String,
 }
 
@@ -53,6 +60,7 @@ impl FromStr for Variant {
 }
 
 /// One campaign of a variant.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct CampaignResult {
     effort: Effort,
     /// Bugs by their gravest kind.
@@ -85,32 +93,129 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError>
     let mut draft = Draft::new("variants", "Osprey's own variants", &settings.command);
     draft.rng_seed = Some(settings.rng_seed);
     draft.versions = vec![field.target.name(), field.reference.name()];
+    let records: Records<CampaignRecord> = Records::open(settings.records.as_deref())?;
     // The repetitions outside: what an interruption leaves is as much of each variant.
-    let mut campaigns: Vec<(usize, Contestant)> = Vec::new();
+    let mut campaigns: Vec<(usize, CampaignKey)> = Vec::new();
+    let seeds_hash = hash_of(&field.seeds)?;
     for repetition in 0..settings.repeat {
         for (number, variant) in settings.variants.iter().enumerate() {
-            let name = format!("{}-r{repetition}", variant.name);
-            campaigns.push((number, field.own(&name, settings.rng_seed + repetition, &variant.words)));
+            campaigns.push((
+                number,
+                CampaignKey::new(field, variant, settings.rng_seed + repetition, &seeds_hash),
+            ));
         }
     }
-    let contestants: Vec<Contestant> = campaigns.iter().map(|(_, contestant)| contestant.clone()).collect();
-    let efforts = field.race(&contestants, watch)?;
+    let missing: Vec<&(usize, CampaignKey)> =
+        campaigns.iter().filter(|(_, key)| key.find(&records).is_none()).collect();
+    if !missing.is_empty() {
+        let seeds = field.copy_seeds()?;
+        let mut done = campaigns.len() - missing.len();
+        for some in missing.chunks(field.jobs.max(1)) {
+            if watch.stopped() {
+                break;
+            }
+            let contestants: Vec<Contestant> = some
+                .iter()
+                .map(|(number, key)| {
+                    let variant = &settings.variants[*number];
+                    let name = format!("{}-r{}", variant.name, key.rng_seed - settings.rng_seed);
+                    field.own(&name, key.rng_seed, &variant.words)
+                })
+                .collect();
+            let names: Vec<&str> = contestants.iter().map(|one| one.name.as_str()).collect();
+            watch.progress(done, campaigns.len(), &names.join(", "));
+            let efforts = field.race(&seeds, &contestants, watch)?;
+            for (((_, key), contestant), effort) in some.iter().zip(&contestants).zip(efforts) {
+                if effort.cpu < field.budget && watch.stopped() {
+                    continue;
+                }
+                if let Some(complaint) = &effort.complaint {
+                    draft.skip(&contestant.name, complaint);
+                }
+                let result = result(field, contestant, effort)?;
+                let machine = draft.machine.clone();
+                records.add(CampaignRecord {
+                    key: key.clone(),
+                    date: draft.date.clone(),
+                    machine,
+                    result,
+                })?;
+            }
+            done += some.len();
+        }
+    }
     let mut results: Vec<Vec<CampaignResult>> = settings.variants.iter().map(|_| Vec::new()).collect();
-    for (done, ((number, contestant), effort)) in campaigns.iter().zip(efforts).enumerate() {
-        if effort.cpu < field.budget && watch.stopped() {
-            continue;
-        }
-        watch.progress(done, campaigns.len(), &format!("telling apart what {} found", contestant.name));
-        if let Some(complaint) = &effort.complaint {
-            draft.skip(&contestant.name, complaint);
-        }
-        results[*number].push(result(field, contestant, effort)?);
+    for (number, key) in &campaigns {
+        results[*number].extend(key.find(&records).map(|record| record.result));
     }
     if watch.stopped() {
         draft.partial = Some("interrupted".to_owned());
     }
     fill(&mut draft, settings, &results);
     Ok(draft.finish())
+}
+
+/// What makes a campaign the same: everything that it was told.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct CampaignKey {
+    target: String,
+    reference: String,
+    seeds: usize,
+    budget_seconds: u64,
+    words: String,
+    rng_seed: u64,
+    /// What is in the seeds, in their order. Records of earlier versions have their number alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seeds_hash: Option<String>,
+}
+
+impl CampaignKey {
+    fn new(field: &Field, variant: &Variant, rng_seed: u64, seeds_hash: &str) -> CampaignKey {
+        CampaignKey {
+            target: spec(&field.target),
+            reference: spec(&field.reference),
+            seeds: field.seeds.len(),
+            budget_seconds: field.budget.as_secs(),
+            words: variant.words.clone(),
+            rng_seed,
+            seeds_hash: Some(seeds_hash.to_owned()),
+        }
+    }
+
+    /// The record of this campaign: of these very seeds, or one that an earlier version has made with as many.
+    fn find(&self, records: &Records<CampaignRecord>) -> Option<CampaignRecord> {
+        let earlier = || records.get(&CampaignKey { seeds_hash: None, ..self.clone() });
+        records.get(self).or_else(earlier)
+    }
+}
+
+/// The hash of all seeds, in their order.
+fn hash_of(seeds: &[PathBuf]) -> Result<String, BenchError> {
+    let mut hash = campaign::hash::start();
+    for seed in seeds {
+        let text = std::fs::read(seed).map_err(|source| BenchError::Read { path: seed.clone(), source })?;
+        hash = campaign::hash::add(hash, &text.len().to_le_bytes());
+        hash = campaign::hash::add(hash, &text);
+    }
+    Ok(format!("{hash:016x}"))
+}
+
+/// A campaign as it is kept, with where and when it was run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct CampaignRecord {
+    #[serde(flatten)]
+    key: CampaignKey,
+    date: String,
+    machine: Machine,
+    result: CampaignResult,
+}
+
+impl Recorded for CampaignRecord {
+    type Key = CampaignKey;
+
+    fn key(&self) -> CampaignKey {
+        self.key.clone()
+    }
 }
 
 /// Reduces what is left and reads what came of the campaign.
@@ -123,6 +228,8 @@ fn result(field: &Field, contestant: &Contestant, effort: Effort) -> Result<Camp
         blocks: 0,
         settled: (0, 0),
     };
+    let mut reached: BTreeMap<u64, BTreeSet<u32>> = BTreeMap::new();
+    let mut began = 0;
     for start in 0..result.effort.starts {
         let campaign = field.out.join(format!("{}-{start}", contestant.name)).join("out").join(CAMPAIGN);
         if !campaign.is_dir() {
@@ -130,10 +237,15 @@ fn result(field: &Field, contestant: &Contestant, effort: Effort) -> Result<Camp
             continue;
         }
         finish(field, &campaign)?;
-        let read = campaign::store::read(&campaign)
-            .and_then(|mut store| Ok((store.started()?, store.samples()?, store.findings()?)));
-        let (started, samples, known) = read
+        let read = campaign::store::read(&campaign).and_then(|mut store| {
+            Ok((store.started()?, store.samples()?, store.findings()?, store.sites()?))
+        });
+        let (started, samples, known, sites) = read
             .map_err(|error| BenchError::Malformed { path: campaign.clone(), reason: error.to_string() })?;
+        began += 1;
+        for (code, sites) in sites {
+            reached.entry(code).or_default().extend(sites);
+        }
         for sample in &samples {
             result.functions += sample.functions;
             result.blocks += sample.blocks;
@@ -151,7 +263,24 @@ fn result(field: &Field, contestant: &Contestant, effort: Effort) -> Result<Camp
         }
         result.signatures.extend(known.into_iter().map(|one| one.signature));
     }
+    if began > 1 {
+        // Every start begins with nothing reached, so that its figures cannot be added.
+        (result.functions, result.blocks) = united(field, &reached);
+    }
+    // Paths of this machine, which say nothing elsewhere.
+    result.effort.triggers.clear();
     Ok(result)
+}
+
+/// Functions and blocks of several starts together. Without the code itself nobody can tell functions.
+fn united(field: &Field, reached: &BTreeMap<u64, BTreeSet<u32>>) -> (u64, u64) {
+    let blocks = reached.values().map(BTreeSet::len).sum::<usize>() as u64;
+    let code = Home::of_user().ok().and_then(|home| Code::of(&field.target, &home).ok());
+    let functions = code.and_then(|code| {
+        let sites: SiteSet = reached.get(&code.key())?.iter().copied().collect();
+        Some(sites.functions(&code) as u64)
+    });
+    (functions.unwrap_or_default(), blocks)
 }
 
 fn gravest(group: &Group) -> Option<Kind> {
@@ -302,6 +431,23 @@ mod tests {
         for text in ["--engine diver", "=x", "a/b=x", "../a=x"] {
             assert!(text.parse::<Variant>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn seeds_are_told_apart_by_what_is_in_them_and_older_records_are_read() {
+        let place = tempfile::tempdir().expect("a folder");
+        let file = |name: &str, text: &str| {
+            let path = place.path().join(name);
+            std::fs::write(&path, text).expect("written");
+            path
+        };
+        let (one, other) = (file("one", "(check-sat)"), file("other", "(exit)"));
+        let hash = |seeds: &[PathBuf]| hash_of(seeds).expect("readable");
+        assert_ne!(hash(std::slice::from_ref(&one)), hash(std::slice::from_ref(&other)));
+        assert_ne!(hash(&[one.clone(), other.clone()]), hash(&[other, one]));
+        let older = r#"{"target":"z3@4.8.7","reference":"z3@5.4.0","seeds":3,"budget_seconds":60,"words":"","rng_seed":1}"#;
+        let key: CampaignKey = serde_json::from_str(older).expect("an older key");
+        assert_eq!(key.seeds_hash, None);
     }
 
     #[test]

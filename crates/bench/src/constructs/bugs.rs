@@ -1,7 +1,7 @@
 //! `osprey bench bugs`: bugs over inputs by method, as the paper's Figure 4.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -99,22 +99,14 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError>
     Ok(draft.finish())
 }
 
-/// A run, from the folder or made now; nothing if it was cut short.
+/// A run, from the folder or made now; nothing if it was cut short. What was cut short is kept, and gone on with next time.
 fn one(
     settings: &Settings,
     repetition: u64,
     method: Method,
     audience: &Audience<'_>,
 ) -> Result<Option<Localized>, BenchError> {
-    let path = settings.out.join(format!(
-        "{}-{}-{repetition}.json",
-        slug(&settings.parameters.logic),
-        method.word()
-    ));
-    if let Some(earlier) = read(&path)?.filter(|earlier| earlier.inputs >= settings.inputs) {
-        return Ok(Some(earlier));
-    }
-    let inner = localize::Settings {
+    let mut inner = localize::Settings {
         solvers: settings.solvers.clone(),
         parameters: settings.parameters.clone(),
         method,
@@ -126,28 +118,28 @@ fn one(
         seeds: Arc::from([]),
         known: Learned::default(),
         out: None,
+        resume: false,
     };
+    let folder = folder(settings, &inner, repetition)?;
+    inner.resume = folder.join("localize.json").exists();
+    inner.out = Some(folder);
     inner.check()?;
     let runner = inner.runners().runner().map_err(banditfuzz::PerfError::from)?;
     let found = localize::localize(&inner, runner, audience)?;
-    if found.inputs < settings.inputs {
-        return Ok(None);
-    }
-    let text = serde_json::to_string(&found)
-        .map_err(|error| BenchError::Malformed { path: path.clone(), reason: error.to_string() })?;
-    std::fs::write(&path, text).map_err(|source| BenchError::Write { path, source })?;
-    Ok(Some(found))
+    Ok((found.inputs >= settings.inputs).then_some(found))
 }
 
-fn read(path: &Path) -> Result<Option<Localized>, BenchError> {
-    if !path.exists() {
-        return Ok(None);
-    }
-    let text =
-        std::fs::read_to_string(path).map_err(|source| BenchError::Read { path: path.to_owned(), source })?;
-    serde_json::from_str(&text)
-        .map(Some)
-        .map_err(|error| BenchError::Malformed { path: path.to_owned(), reason: error.to_string() })
+/// Where a run is kept. The name has a hash of everything that was told, the number of inputs included, so that runs with
+/// other settings are not taken for this one.
+fn folder(settings: &Settings, run: &localize::Settings, repetition: u64) -> Result<PathBuf, BenchError> {
+    let malformed = |error: serde_json::Error| BenchError::Malformed {
+        path: settings.out.clone(),
+        reason: error.to_string(),
+    };
+    let told = serde_json::to_string(&(run.identity(), settings.inputs)).map_err(malformed)?;
+    let hash = campaign::hash::name(told.as_bytes());
+    let (logic, method) = (slug(&settings.parameters.logic), run.method.word());
+    Ok(settings.out.join(format!("{logic}-{method}-{repetition}-{}", &hash[..8])))
 }
 
 /// The number of bugs after so many inputs.
@@ -215,4 +207,49 @@ fn plot(settings: &Settings, all: &[Localized]) -> Result<(), BenchError> {
     let svg = Plot { title: &title, x: "inputs", y: "inputs with bugs", lines, top: None }.svg();
     let path = settings.out.join(format!("{}-bugs.svg", slug(&settings.parameters.logic)));
     std::fs::write(&path, svg).map_err(|source| BenchError::Write { path, source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_with_other_settings_are_kept_apart() {
+        let settings = |timeout: u64, inputs: u64| Settings {
+            solvers: ["z3@4.8.7", "z3@5.4.0"].map(testkit::made_up).to_vec(),
+            parameters: Parameters::default(),
+            agent: AgentName::Thompson,
+            inputs,
+            timeout: Duration::from_secs(timeout),
+            memory: 1 << 30,
+            repeat: 1,
+            rng_seed: 0,
+            jobs: 1,
+            out: PathBuf::from("out"),
+            command: String::new(),
+        };
+        let place = |timeout: u64, inputs: u64, agent: AgentName| {
+            let settings = settings(timeout, inputs);
+            let run = localize::Settings {
+                solvers: settings.solvers.clone(),
+                parameters: settings.parameters.clone(),
+                method: Method::Bandit,
+                agent,
+                inputs,
+                timeout: settings.timeout,
+                memory: settings.memory,
+                rng_seed: 0,
+                seeds: Arc::from([]),
+                known: Learned::default(),
+                out: None,
+                resume: false,
+            };
+            folder(&settings, &run, 0).expect("a name")
+        };
+        let own = place(1, 4000, AgentName::Thompson);
+        assert_eq!(own, place(1, 4000, AgentName::Thompson));
+        assert_ne!(own, place(2, 4000, AgentName::Thompson));
+        assert_ne!(own, place(1, 2000, AgentName::Thompson));
+        assert_ne!(own, place(1, 4000, AgentName::Ucb1));
+    }
 }

@@ -10,6 +10,7 @@ use banditfuzz::meter::Score;
 use banditfuzz::report::{cactus_plot, curves, method_rows};
 use banditfuzz::search::Method;
 use banditfuzz::session::{self, Record};
+use banditfuzz::state::Memory;
 use solver::Solver;
 
 use super::{Audience, slug};
@@ -108,7 +109,7 @@ fn session(settings: &Settings, target: usize) -> session::Settings {
         jobs: settings.jobs,
         rng_seed: settings.rng_seed,
         seeds: Arc::from([]),
-        known: Learned::default(),
+        known: Memory::default(),
         // A target that had not begun has nothing to go on with.
         resume: settings.resume && out.join("perf.json").exists(),
         out,

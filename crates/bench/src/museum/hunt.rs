@@ -205,7 +205,8 @@ impl<'a> Hunter<'a> {
                 Trial::Hit => {
                     hunt.hit = Some(self.test.calls);
                     hunt.why.clear();
-                    let (script, _) = runnable(&mut driver.store, &case.script);
+                    let (script, _) =
+                        runnable(&mut driver.store, &case.script, &[self.test.target().release]);
                     let release = self.test.target().release;
                     hunt.text = Some(smtlib::print::print(&driver.store, &script, release));
                     return Ok(true);

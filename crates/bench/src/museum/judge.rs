@@ -99,7 +99,7 @@ impl BugTest {
 
     /// This script is not another formula.
     pub fn exclude(&mut self, store: &mut Store, script: &Script) {
-        let (script, _) = runnable(store, script);
+        let (script, _) = runnable(store, script, &[self.target.release]);
         self.excluded.push(print::print(store, &script, Release::STANDARD));
     }
 
@@ -111,7 +111,7 @@ impl BugTest {
         own_text: Option<&str>,
         expectation: &Expectation,
     ) -> Result<Trial, BenchError> {
-        let (script, usage) = runnable(store, script);
+        let (script, usage) = runnable(store, script, &[self.target.release]);
         if own_text.is_none() && !self.target.accepts(&usage)
             || self.excluded.contains(&print::print(store, &script, Release::STANDARD))
         {

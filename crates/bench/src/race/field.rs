@@ -43,11 +43,15 @@ impl Field {
         Contestant { name: name.to_owned(), command, tells: true }
     }
 
-    /// Everybody races, as many at a time as there are jobs.
-    pub fn race(&self, contestants: &[Contestant], watch: &dyn Watch) -> Result<Vec<Effort>, BenchError> {
-        let seeds = self.copy_seeds()?;
+    /// Everybody races from this [copy of the seeds](Self::copy_seeds), as many at a time as there are jobs.
+    pub fn race(
+        &self,
+        seeds: &Path,
+        contestants: &[Contestant],
+        watch: &dyn Watch,
+    ) -> Result<Vec<Effort>, BenchError> {
         let (target, reference) = (command_line(&self.target)?, command_line(&self.reference)?);
-        let places = Places { target: &target, reference: &reference, seeds: &seeds };
+        let places = Places { target: &target, reference: &reference, seeds };
         let folder = std::fs::canonicalize(&self.out)
             .map_err(|source| BenchError::Read { path: self.out.clone(), source })?;
         let next = AtomicUsize::new(0);
@@ -92,7 +96,7 @@ impl Field {
     }
 
     /// Every contestant gets the same folder with the same files.
-    fn copy_seeds(&self) -> Result<PathBuf, BenchError> {
+    pub fn copy_seeds(&self) -> Result<PathBuf, BenchError> {
         let folder = self.out.join("seeds");
         let failed = |source| BenchError::Write { path: folder.clone(), source };
         if self.resume && folder.is_dir() {

@@ -52,7 +52,7 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError>
     let field = &settings.field;
     draft.versions = vec![field.target.name(), field.reference.name()];
     let contestants = contestants(settings);
-    let efforts = field.race(&contestants, watch)?;
+    let efforts = field.race(&field.copy_seeds()?, &contestants, watch)?;
     let half = field.budget / 2;
     let mut results = Vec::new();
     for (number, (contestant, effort)) in contestants.iter().zip(&efforts).enumerate() {

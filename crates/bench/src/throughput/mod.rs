@@ -152,7 +152,7 @@ fn workloads(folder: Option<&Path>, trivial: usize) -> Result<[Workload; 3], Ben
 fn printed(text: &[u8]) -> Option<Vec<u8>> {
     let mut store = Store::new();
     let parsed = smtlib::parse(&mut store, text, Mode::Tolerant).ok()?;
-    let (script, _) = campaign::driver::runnable(&mut store, &parsed.script);
+    let (script, _) = campaign::driver::runnable(&mut store, &parsed.script, &[]);
     Some(print::print(&store, &script, Release::STANDARD).into_bytes())
 }
 

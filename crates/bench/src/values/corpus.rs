@@ -22,12 +22,6 @@ use crate::watch::Watch;
 /// Larger files are passed over.
 const LARGEST: u64 = 16 << 10;
 
-/// Enforcements per file.
-const ITERATIONS: usize = 4;
-
-/// Time of one round.
-const ROUND: Duration = Duration::from_secs(12);
-
 /// Memory of one run.
 const MEMORY: u64 = 2 << 30;
 
@@ -47,9 +41,9 @@ const PAPER: [(Group, [f64; 4]); 2] =
     [(Group::Forall, [78.3, 93.5, 30.7, 22.3]), (Group::Exists, [87.6, 93.3, 15.8, 28.6])];
 
 /// What is measured on every file.
-fn configurations() -> [Configuration; 3] {
+fn configurations(iterations: usize) -> [Configuration; 3] {
     let measured = |preset: Preset| Values {
-        iterations: ITERATIONS,
+        iterations,
         models: 1,
         own_models: 1.0,
         own_only: true,
@@ -72,8 +66,11 @@ pub(super) fn run(
     watch: &dyn Watch,
 ) -> Result<Vec<Table>, BenchError> {
     let files = files(folder, settings.files)?;
-    let jobs: Vec<(&File, Configuration)> =
-        files.iter().flat_map(|file| configurations().map(|configuration| (file, configuration))).collect();
+    let measured = configurations(settings.corpus_iterations);
+    let jobs: Vec<(&File, &Configuration)> = files
+        .iter()
+        .flat_map(|file| measured.iter().map(move |configuration| (file, configuration)))
+        .collect();
     let next = AtomicUsize::new(0);
     let worked = std::thread::scope(|scope| {
         let work = || -> Result<(), BenchError> {
@@ -88,8 +85,8 @@ pub(super) fn run(
                     return Ok(());
                 };
                 watch.progress(number, jobs.len(), &format!("corpus: {}", file.name));
-                if records.get(&file.name, &configuration.name, 0).is_none() {
-                    records.add(measure(file, configuration, settings.rng_seed, &targets, &mut runner)?)?;
+                if records.of(&file.name, &configuration.name, 0).is_none() {
+                    records.add(measure(file, configuration, settings, &targets, &mut runner)?)?;
                 }
             }
         };
@@ -104,14 +101,15 @@ pub(super) fn run(
 fn measure(
     file: &File,
     configuration: &Configuration,
-    rng_seed: u64,
+    settings: &Settings,
     targets: &[Target],
     runner: &mut SolverRunner,
 ) -> Result<Record, BenchError> {
     let failed = |panic: campaign::driver::EnginePanic| BenchError::Usage(panic.to_string());
     let began = Instant::now();
-    let mut answers = AnswerCache::until(Some(began + ROUND));
-    let mut driver = Driver::new(targets, rng_seed);
+    let time = settings.corpus_time;
+    let mut answers = AnswerCache::until(Some(began + time));
+    let mut driver = Driver::new(targets, settings.rng_seed);
     let group = (0..targets.len()).collect();
     let mut questions = Questions { targets, runner, cache: &mut answers };
     let opened = driver
@@ -126,14 +124,16 @@ fn measure(
             questions: 0,
             tests: 0,
             saturated: false,
+            cut: false,
             figures: Default::default(),
         });
     };
-    while began.elapsed() < ROUND && driver.next(&mut chain, &mut questions).map_err(failed)?.is_some() {
+    while began.elapsed() < time && driver.next(&mut chain, &mut questions).map_err(failed)?.is_some() {
         chain.learn(&Feedback::default());
     }
     answers.take_failure()?;
-    Ok(record(&file.name, &configuration.name, 0, false, 0, &chain))
+    let cut = began.elapsed() >= time;
+    Ok(Record { cut, ..record(&file.name, &configuration.name, 0, false, 0, &chain) })
 }
 
 /// A file of the corpus.
@@ -210,13 +210,23 @@ fn sums<const N: usize>(
     names: [&str; N],
 ) -> [u64; N] {
     let of_group = files.iter().filter(|file| file.groups.contains(&group));
-    let known = of_group.filter_map(|file| records.get(&file.name, configuration, 0));
+    let known = of_group.filter_map(|file| records.of(&file.name, configuration, 0));
     known.fold([0; N], |mut sums, record| {
         for (sum, name) in sums.iter_mut().zip(names) {
             *sum += record.figure(name);
         }
         sums
     })
+}
+
+/// Rounds on the files of a group that the clock cut, and all of them.
+fn cut(files: &[File], group: Group, records: &Records) -> (u64, u64) {
+    let of_group = files.iter().filter(|file| file.groups.contains(&group));
+    let measured = configurations(0);
+    let known = of_group.flat_map(|file| {
+        measured.iter().filter_map(|configuration| records.of(&file.name, &configuration.name, 0))
+    });
+    known.fold((0, 0), |(cut, all), record| (cut + u64::from(record.cut), all + 1))
 }
 
 fn quantifiers(files: &[File], records: &Records) -> Table {
@@ -258,14 +268,27 @@ fn quantifiers(files: &[File], records: &Records) -> Table {
 }
 
 fn holding(files: &[File], records: &Records) -> Table {
-    let columns = ["files", "monitors left in the mutant", "paper", "plain mutant"];
+    let columns = [
+        "files",
+        "monitors left in the mutant",
+        "paper",
+        "plain mutant",
+        "rounds of all kinds cut by the clock",
+    ];
     let mut table = Table::new("Enforced truth values that hold in the mutant's own model", &columns);
     for (group, name) in GROUPS {
         let of = |configuration: &str| {
             let [held, modelled] = sums(files, group, configuration, records, ["held", "modelled"]);
             Cell::percent(held as f64, modelled as f64)
         };
-        table.row([name.into(), of("corpus monitored"), "77.6 ± 7.2 %".into(), of("corpus skolu")]);
+        let (cut, rounds) = cut(files, group, records);
+        table.row([
+            name.into(),
+            of("corpus monitored"),
+            "77.6 ± 7.2 %".into(),
+            of("corpus skolu"),
+            Cell::of(cut, rounds),
+        ]);
     }
     table
 }

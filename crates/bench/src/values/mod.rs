@@ -80,6 +80,10 @@ pub struct Settings {
     pub corpus: Option<PathBuf>,
     /// Files of each kind there.
     pub files: usize,
+    /// Enforcements per file there.
+    pub corpus_iterations: usize,
+    /// Time of one file there.
+    pub corpus_time: Duration,
     /// Where results are kept, and read from before anything is measured.
     pub records: Option<PathBuf>,
     pub rng_seed: u64,
@@ -192,7 +196,14 @@ fn measure(
         values: Values { iterations: 1, ..Preset::Rbase.settings() },
     };
     let measured = |configuration: &Configuration| Configuration {
-        values: Values { iterations: settings.iterations, ..configuration.values.clone() },
+        // Nothing ends a round early, so that calls compare. The model that a test run prints is not looked at here, so what
+        // a mutant covers is asked for, and not counted.
+        values: Values {
+            iterations: settings.iterations,
+            undecided: 0,
+            own_models: 1.0,
+            ..configuration.values.clone()
+        },
         ..configuration.clone()
     };
     let mut bench = Lazy { item, settings, solvers, references, bench: None };
@@ -200,18 +211,18 @@ fn measure(
         if watch.stopped() {
             return Ok(Use::Skipped("interrupted".to_owned()));
         }
-        if records.get(&item.id, &selection.name, run).is_none() {
+        if records.of(&item.id, &selection.name, run).is_none() {
             let Some(found) = bench.trial(&selection, run)? else {
                 return Ok(Use::Skipped("no constants, or the bug does not show here".to_owned()));
             };
             records.add(found)?;
         }
         // One choice of constants without the bug is enough: it depends on them.
-        if records.get(&item.id, &selection.name, run).is_some_and(|record| !record.hit) {
+        if records.of(&item.id, &selection.name, run).is_some_and(|record| !record.hit) {
             break;
         }
     }
-    let hits = (0..SELECTION).filter_map(|run| records.get(&item.id, SELECTED_BY, run));
+    let hits = (0..SELECTION).filter_map(|run| records.of(&item.id, SELECTED_BY, run));
     if hits.filter(|record| record.hit).count() as u64 == SELECTION {
         return Ok(Use::Trivial);
     }
@@ -220,7 +231,7 @@ fn measure(
             if watch.stopped() {
                 return Ok(Use::Selected);
             }
-            if records.get(&item.id, &configuration.name, run).is_none()
+            if records.of(&item.id, &configuration.name, run).is_none()
                 && let Some(found) = bench.trial(&measured(configuration), run)?
             {
                 records.add(found)?;

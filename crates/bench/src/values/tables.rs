@@ -142,7 +142,15 @@ fn runs_of(
 
 /// How many rounds came to the end of their item, and after how many calls.
 fn saturation(settings: &Settings, selected: &[&Item], records: &[Record]) -> Table {
-    let columns = ["configuration", "saturated rounds", "calls until then", "covered truth values"];
+    let columns = [
+        "configuration",
+        "rounds cut by the clock",
+        "saturated rounds",
+        "calls until then",
+        "covered truth values",
+        "impossible",
+        "given up",
+    ];
     let mut table = Table::new("Saturation", &columns);
     for configuration in &settings.configurations {
         let of_it = records.iter().filter(|record| {
@@ -154,9 +162,12 @@ fn saturation(settings: &Settings, selected: &[&Item], records: &[Record]) -> Ta
         let sum = |name: &str| of_it.iter().map(|record| record.figure(name)).sum::<u64>();
         table.row([
             configuration.name.as_str().into(),
+            Cell::of(of_it.iter().filter(|record| record.cut).count() as u64, of_it.len() as u64),
             Cell::of(saturated.len() as u64, of_it.len() as u64),
             shown(Sample::of(&calls.collect::<Vec<_>>())),
             Cell::of(sum("covered"), sum("pairs")),
+            Cell::of(sum("impossible"), sum("pairs")),
+            Cell::of(sum("given up"), sum("pairs")),
         ]);
     }
     table

@@ -74,7 +74,8 @@ impl Bench {
             hit |= trial == Trial::Hit;
             chain.learn(&Feedback::default());
         }
-        Ok(Some(record(&self.id, &configuration.name, run, hit, self.test.calls, &chain)))
+        let cut = began.elapsed() >= time;
+        Ok(Some(Record { cut, ..record(&self.id, &configuration.name, run, hit, self.test.calls, &chain) }))
     }
 }
 
@@ -111,6 +112,7 @@ pub(super) fn record(
         questions: 0,
         tests,
         saturated: chain.exhausted() == Some("saturated"),
+        cut: false,
         figures: figures.collect(),
     };
     // What a mutant covers comes with the paper's substitution calls for nothing: these questions are not counted.
