@@ -152,11 +152,12 @@ fn runs(totals: &Totals) -> String {
 fn cpu(totals: &Totals) -> String {
     let seconds = |micros: u64| micros as f64 / 1e6;
     let cut = totals.runs.values().map(|counts| counts.cut_cpu).sum();
+    let system = seconds(totals.solver_cpu()) * totals.kernel_share();
     format!(
-        "{:.1} s solvers ({:.0} % in the kernel, {:.1} s in time-outs, {:.1} s to confirm and ask, {:.1} s to reduce, {:.1} s to tell \
+        "{:.1} s solvers ({:.1} s user, {system:.1} s system, {:.1} s in time-outs, {:.1} s to confirm and ask, {:.1} s to reduce, {:.1} s to tell \
          bugs apart), {:.1} s ours ({:.1} %)",
         seconds(totals.solver_cpu()),
-        totals.kernel_share() * 100.0,
+        seconds(totals.solver_cpu()) - system,
         seconds(cut),
         seconds(totals.other_runs().cpu),
         seconds(totals.of("reduction").cpu),
@@ -164,4 +165,20 @@ fn cpu(totals: &Totals) -> String {
         seconds(totals.own_cpu),
         totals.own_share() * 100.0
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn user_and_system_time_of_solvers_are_told_apart() {
+        let mut totals = Totals::default();
+        let test = totals.runs.entry("test".to_owned()).or_default();
+        (test.cpu, test.kernel) = (3_000_000, 800_000);
+        let blame = totals.runs.entry("blame".to_owned()).or_default();
+        (blame.cpu, blame.kernel) = (1_000_000, 200_000);
+        let line = cpu(&totals);
+        assert!(line.starts_with("4.0 s solvers (3.0 s user, 1.0 s system, 0.0 s in time-outs, "), "{line}");
+    }
 }

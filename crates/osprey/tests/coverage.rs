@@ -37,6 +37,25 @@ fn scripts(folder: &Path) -> [String; 2] {
 }
 
 #[test]
+fn several_jobs_reach_the_same_and_a_saved_set_is_no_script() {
+    if !have(&[SOLVER]) {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a folder");
+    let [lia, strings] = scripts(place.path());
+    let set = shown(&place.path().join("both.cov"));
+    let one = json(&["solvers", "coverage", "-s", SOLVER, &lia, &strings, "--save", &set, "--json"]);
+    let two = json(&["solvers", "coverage", "-s", SOLVER, &lia, &strings, "--jobs", "2", "--json"]);
+    assert_eq!(two["files"].as_array().map(Vec::len), Some(2));
+    let added =
+        json(&["solvers", "coverage", "-s", SOLVER, &lia, &strings, "-j", "2", "--add", &set, "--json"]);
+    assert_eq!(added["blocks_reached"], one["blocks_reached"], "nothing beyond what one job reaches");
+    assert_eq!(two["functions_reached"], one["functions_reached"]);
+    let refused = run(&["solvers", "coverage", "-s", SOLVER, &set]);
+    assert!(!refused.status.success() && text(&refused).contains("--add"), "{}", text(&refused));
+}
+
+#[test]
 fn files_reach_code_by_module_and_sets_can_be_united_and_compared() {
     if !have(&[SOLVER]) {
         return;

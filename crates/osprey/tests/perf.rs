@@ -9,7 +9,7 @@ fn what_cannot_be_compared_is_refused_in_words() {
     if !testkit::have(&["z3@5.4.0", "z3@4.8.7", "bitwuzla", "yices"]) {
         return;
     }
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 7] = [
         (&["--target", "z3@5.4.0", "--reference", "z3@5.4.0"], "both the target and a reference"),
         (
             &["--target", "bitwuzla", "--reference", "z3@5.4.0", "--logic", "QF_SLIA"],
@@ -22,6 +22,10 @@ fn what_cannot_be_compared_is_refused_in_words() {
         (
             &["--target", "z3@5.4.0", "--reference", "z3@4.8.7", "--ops", "fp.frob"],
             "'fp.frob' is no operator",
+        ),
+        (
+            &["--target", "z3@5.4.0", "--reference", "z3@4.8.7", "--logic", "QF_FP", "--ops", "str.len"],
+            "'str.len' (--ops) is not in the logic QF_FP",
         ),
         (
             &["--target", "z3@5.4.0", "--reference", "z3@4.8.7", "--depth", "4-2"],
@@ -95,8 +99,22 @@ fn a_slow_construct_is_found_confirmed_and_kept_and_a_session_goes_on() {
     {
         assert!(std::path::Path::new(&folder.path(&format!("out/{file}"))).is_file(), "{file} is missing");
     }
-    let bugs = std::fs::read_dir(folder.path("out/bugs")).expect("findings").count();
-    assert_eq!(bugs, 1);
+    let bugs: Vec<_> = std::fs::read_dir(folder.path("out/bugs")).expect("findings").flatten().collect();
+    assert_eq!(bugs.len(), 1);
+    let finding = bugs[0].path().join("finding.json");
+    let read = || -> serde_json::Value {
+        serde_json::from_slice(&std::fs::read(&finding).expect("a finding")).expect("JSON")
+    };
+    assert!(
+        read()["blame"]["constructs"].as_array().is_some_and(|blamed| !blamed.is_empty()),
+        "{:#}",
+        read()
+    );
+    let bug = bugs[0].path().display().to_string();
+    let marked = run(&["findings", "mark", &bug, "--as", "reported"]);
+    assert_eq!(marked.status.code(), Some(0), "{}", text(&marked));
+    let handled = read()["handling"].clone();
+    assert!(handled.is_object(), "{:#}", read());
     let again = run(&arguments);
     assert_eq!(again.status.code(), Some(2), "{}", text(&again));
     assert!(complaint(&again).contains("--resume"), "{}", complaint(&again));
@@ -104,6 +122,54 @@ fn a_slow_construct_is_found_confirmed_and_kept_and_a_session_goes_on() {
     assert_eq!(resumed.status.code(), Some(10), "{}", text(&resumed));
     let same: serde_json::Value = serde_json::from_slice(&resumed.stdout).expect("JSON");
     assert_eq!(same["methods"], results["methods"], "a run that has ended is not made again");
+    assert_eq!(same["findings"], results["findings"], "what was dealt with is not dealt with again");
+    assert_eq!(read()["handling"], handled, "a person's mark stays");
+    let other = folder.path("other");
+    let state = folder.path("out/state.json");
+    let refused = run(&[
+        "perf",
+        "--target",
+        &target,
+        "--reference",
+        &reference,
+        "--logic",
+        "QF_BV",
+        "--state",
+        &state,
+        "--out",
+        &other,
+    ]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    assert!(complaint(&refused).contains("logic was \"QF_FP\", is \"QF_BV\""), "{}", complaint(&refused));
+}
+
+#[test]
+fn without_a_logic_that_of_the_seeds_is_taken() {
+    let folder = Folder::new();
+    let (target, reference) = (slow(&folder, "z3", "fp\\.", 1), slow(&folder, "other-z3", "nowhere", 1));
+    let seed = folder.path("seed.smt2");
+    std::fs::write(&seed, "(set-logic QF_LIA)(declare-const x Int)(assert (< x 3))(check-sat)")
+        .expect("written");
+    let out = folder.path("out");
+    let said = run(&[
+        "perf",
+        &seed,
+        "--target",
+        &target,
+        "--reference",
+        &reference,
+        "--timeout",
+        "1",
+        "--time",
+        "1s",
+        "--out",
+        &out,
+        "--reduce-time",
+        "0",
+        "--json",
+    ]);
+    let results: serde_json::Value = serde_json::from_slice(&said.stdout).expect("JSON");
+    assert_eq!(results["logic"], "QF_LIA", "{results:#}");
 }
 
 #[test]
@@ -128,7 +194,7 @@ fn references_that_never_come_to_an_end_are_complained_about() {
         "Core=0",
     ]);
     assert_eq!(said.status.code(), Some(2), "{}", text(&said));
-    assert!(complaint(&said).contains("came too near to the limit of 1 s"), "{}", complaint(&said));
+    assert!(complaint(&said).contains("came to no end within the limit of 1 s"), "{}", complaint(&said));
 }
 
 #[test]
@@ -214,4 +280,28 @@ fn localisation_blames_the_construct_on_which_a_solver_lies() {
     assert!(std::path::Path::new(&folder.path("out/state.json")).is_file());
     assert_eq!(said.status.code(), Some(10), "{results:#}");
     assert_eq!(results["ranking"][0]["construct"], "fp.rem", "{results:#}");
+    let again = run(&arguments);
+    assert_eq!(again.status.code(), Some(2), "{}", text(&again));
+    assert!(complaint(&again).contains("--resume"), "{}", complaint(&again));
+    let mut more = arguments.to_vec();
+    more[8] = "340";
+    more.push("--resume");
+    let resumed = run(&more);
+    let resumed: serde_json::Value = serde_json::from_slice(&resumed.stdout).expect("JSON");
+    assert_eq!(resumed["inputs"], 340, "{resumed:#}");
+    let pulls = |results: &serde_json::Value| -> u64 {
+        let ranking = results["ranking"].as_array().expect("a ranking");
+        ranking.iter().filter_map(|one| one["pulls"].as_u64()).sum()
+    };
+    assert!(pulls(&resumed) > pulls(&results), "counts go on");
+    for file in ["results.json", "curve.csv", "ranking.csv", "report.html"] {
+        assert!(std::path::Path::new(&folder.path(&format!("out/{file}"))).is_file(), "{file} is missing");
+    }
+    // The same in one go.
+    let whole = folder.path("whole");
+    let mut at_once = arguments.to_vec();
+    (at_once[8], at_once[10]) = ("340", &whole);
+    let at_once = run(&at_once);
+    let at_once: serde_json::Value = serde_json::from_slice(&at_once.stdout).expect("JSON");
+    assert_eq!(at_once["ranking"], resumed["ranking"], "a session that goes on is as one that was not cut");
 }

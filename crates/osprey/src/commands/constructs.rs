@@ -10,15 +10,16 @@ use banditfuzz::generator::Parameters;
 use banditfuzz::mutate::Arms;
 use campaign::read_seeds;
 use clap::{Args, ValueEnum};
+use solver::Solver;
 
 use crate::{inputs, output};
 
 /// Parameters of the generator of inputs.
 #[derive(Args)]
 pub struct GeneratorArguments {
-    /// The logic of inputs
-    #[arg(long, value_name = "LOGIC", default_value = "QF_FP")]
-    pub logic: String,
+    /// The logic of inputs; without it that of the seeds, or QF_FP
+    #[arg(long, value_name = "LOGIC")]
+    pub logic: Option<String>,
 
     /// Free constants of an input: a number, or a range such as 2-5
     #[arg(long, value_name = "N|N-M", value_parser = range)]
@@ -54,14 +55,20 @@ enum ArmsName {
 }
 
 impl GeneratorArguments {
-    pub fn parameters(&self) -> Result<Parameters> {
+    /// The parameters for these seeds, or for inputs from nothing.
+    pub fn parameters(&self, seeds: &[Arc<str>]) -> Result<Parameters> {
         let usual = Parameters::default();
+        let logic = match &self.logic {
+            Some(logic) => logic.clone(),
+            None if seeds.is_empty() => usual.logic,
+            None => banditfuzz::seeds::logic(seeds),
+        };
         let mut weights = BTreeMap::new();
         for (name, weight) in &self.weights {
             weights.insert(name.clone(), *weight);
         }
         Ok(Parameters {
-            logic: self.logic.clone(),
+            logic,
             variables: self.vars.clone().unwrap_or(usual.variables),
             assertions: self.assertions.clone().unwrap_or(usual.assertions),
             depth: self.depth.clone().unwrap_or(usual.depth),
@@ -95,8 +102,8 @@ fn weight(text: &str) -> Result<(String, f64), String> {
     Ok((name.to_owned(), weight))
 }
 
-/// The texts of seeds. Files that cannot be used are told.
-pub fn seeds(paths: &[PathBuf]) -> Result<Arc<[Arc<str>]>> {
+/// The texts of seeds that all solvers have the means for. Files that cannot be used are told.
+pub fn seeds(paths: &[PathBuf], solvers: &[Solver]) -> Result<Arc<[Arc<str>]>> {
     if paths.is_empty() {
         return Ok(Arc::from([]));
     }
@@ -108,5 +115,10 @@ pub fn seeds(paths: &[PathBuf]) -> Result<Arc<[Arc<str>]>> {
     if read.seeds.is_empty() {
         bail!("none of the {} seed files can be used", scripts.files.len());
     }
-    Ok(read.seeds.into_iter().map(|seed| seed.text).collect())
+    let texts: Vec<Arc<str>> = read.seeds.into_iter().map(|seed| seed.text).collect();
+    let (kept, left_out) = banditfuzz::seeds::for_all(&texts, solvers)?;
+    if left_out > 0 {
+        output::say(&format!("osprey: {left_out} seeds are left out: some solver lacks what they use"));
+    }
+    Ok(kept)
 }

@@ -74,7 +74,7 @@ pub struct Fuzz {
     #[arg(long = "reference", value_name = "SPEC")]
     references: Vec<String>,
 
-    /// Engines, separated by commas, each with transforms behind it if need be (diver+incremental); auto lets all share the time by what they find [default: auto]
+    /// Engines, separated by commas, each with transforms behind it if need be (diver+incremental); auto lets all, and storm, diver and typefuzz with +values, share the time by what they find [default: auto]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     engine: Vec<String>,
 
@@ -283,6 +283,12 @@ impl Fuzz {
             self.timeout = Some(Duration::from_millis(stored.timeout));
         }
         self.bisect |= stored.bisect;
+        self.no_coverage |= stored.unwatched;
+    }
+
+    /// Plain starts are for those who want solvers as a user starts them.
+    fn is_unwatched(&self) -> bool {
+        self.no_coverage || self.exec == Exec::Plain
     }
 
     /// Nothing was asked for: somebody wants to see what it does.
@@ -328,12 +334,7 @@ impl Fuzz {
     fn targets(&self, tuning: &engines::Tuning) -> Result<Vec<Target>> {
         let tables = self.policy().needs_tables() || tuning.diver.options > 0;
         let targets = solver_choice::targets(&self.tested(), &self.references, tables)?;
-        // Plain starts are for those who want solvers as a user starts them.
-        if self.no_coverage || self.exec == Exec::Plain {
-            Ok(targets)
-        } else {
-            solver_choice::watched(targets)
-        }
+        if self.is_unwatched() { Ok(targets) } else { solver_choice::watched(targets) }
     }
 
     /// The solvers under test as the user named them.
@@ -378,6 +379,7 @@ impl Fuzz {
             adaptive: self.timeout.is_none(),
             memory: self.memory.unwrap_or(MEMORY),
             bisect: self.bisect,
+            unwatched: self.is_unwatched(),
             tuning,
             learned: LearnedSettings::default(),
         })
@@ -450,6 +452,7 @@ pub fn known_bugs(paths: &[PathBuf]) -> Result<Option<KnownBugs>> {
             continue;
         }
         let text = inputs::read_text(path).context("the list of known signatures")?;
+        let before = known.signatures.len();
         for (number, line) in (1..).zip(text.lines().map(str::trim)) {
             if line.is_empty() || line.starts_with('#') {
                 continue;
@@ -460,6 +463,9 @@ pub fn known_bugs(paths: &[PathBuf]) -> Result<Option<KnownBugs>> {
                 return Err(CampaignError::Usage(format!("{place}: {expected}")).into());
             }
             known.signatures.push(line.to_owned());
+        }
+        if known.signatures.len() == before {
+            output::say(&format!("osprey: '{}' lists no signature: nothing is known by it", path.display()));
         }
     }
     Ok(Some(known))

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use generate::{Config, Grammar, rng};
 use serde::Serialize;
+use smtlib::theory::Theory;
 use smtlib::{Family, Release, Store, Version, print};
 
 use crate::exit::Exit;
@@ -113,9 +114,10 @@ struct Summary<'a> {
 
 impl Generate {
     pub fn run(self) -> Result<Exit> {
-        let grammar = Grammar::new(&self.logic, &self.solvers, self.settings()?)?;
+        let solvers = self.releases()?;
+        let grammar = Grammar::new(&self.logic, &solvers, self.settings()?)?;
         output::folder(&self.out)?;
-        let dialect = self.solvers.first().copied().unwrap_or(Release::STANDARD);
+        let dialect = solvers.first().copied().unwrap_or(Release::STANDARD);
         let mut store = Store::new();
         let clean = store.mark();
         let mut batch = grammar.clone();
@@ -148,6 +150,36 @@ impl Generate {
             output::print_line(&format!("{count} scripts of {logic} in {out} (--rng-seed {seed})"))?;
         }
         Ok(Exit::Clean)
+    }
+
+    /// The releases that were named. Else one that has the theories which the standard does not have.
+    fn releases(&self) -> Result<Vec<Release>> {
+        if !self.solvers.is_empty() {
+            let lacking = Grammar::new(&self.logic, &self.solvers, Config::default())?.lacking();
+            if !lacking.is_empty() {
+                output::say(&format!(
+                    "osprey: these releases have no operators of {}: scripts have none of them",
+                    names(&lacking)
+                ));
+            }
+            return Ok(self.solvers.clone());
+        }
+        let lacking = Grammar::new(&self.logic, &[], Config::default())?.lacking();
+        if lacking.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some(release) = Grammar::release_for(&self.logic)? else {
+            bail!(
+                "the standard has no operators of {}, and no solver has all of them: name fewer theories, or a solver with -s",
+                names(&lacking)
+            );
+        };
+        output::say(&format!(
+            "osprey: the standard has no operators of {}: those of {} are used (-s names another solver)",
+            names(&lacking),
+            release.family.name()
+        ));
+        Ok(vec![release])
     }
 
     fn settings(&self) -> Result<Config> {
@@ -187,6 +219,10 @@ impl Generate {
         }
         Ok(config)
     }
+}
+
+fn names(theories: &[Theory]) -> String {
+    theories.iter().map(|theory| format!("{theory:?}")).collect::<Vec<_>>().join(", ")
 }
 
 fn release(text: &str) -> Result<Release> {

@@ -14,7 +14,7 @@ use solver::coverage::Code;
 use solver::limits::Limits;
 
 use crate::exit::Exit;
-use crate::{duration, interrupt, limits, live, output, solver_choice};
+use crate::{duration, inputs, interrupt, limits, live, output, solver_choice};
 
 /// Learn which options of a solver matter for which operations
 #[derive(Args)]
@@ -55,9 +55,17 @@ pub struct Learn {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
     formulas: u16,
 
-    /// Compare times as well, by 20 runs each, where nothing else differs and a run takes this long at least
+    /// Compare times as well, where nothing else differs and a run takes this long at least
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timing: Option<Duration>,
+
+    /// Runs of each of two configurations whose times are compared
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "timing", value_parser = clap::value_parser!(u16).range(5..=1000))]
+    timing_runs: u16,
+
+    /// Times differ if chance makes such a difference less often than this (Mann-Whitney U)
+    #[arg(long, value_name = "P", default_value_t = 0.01, requires = "timing", value_parser = significance)]
+    timing_p: f64,
 
     /// CPU time of one run, in whole seconds
     #[arg(long, value_name = "TIME", default_value = "2", value_parser = duration::parse)]
@@ -117,7 +125,7 @@ impl Learn {
                 known.release()
             );
         }
-        let command = format!("osprey learn -s {name}@{version} --rng-seed {}", self.rng_seed);
+        let command = self.command(&name, &version);
         if !known.commands.contains(&command) {
             known.commands.push(command);
         }
@@ -130,7 +138,11 @@ impl Learn {
             operations: self.operations.into(),
             formulas: self.formulas.into(),
             rng_seed: self.rng_seed,
-            timing: self.timing.map(|least| Timing { least, ..Timing::default() }),
+            timing: self.timing.map(|least| Timing {
+                least,
+                runs: self.timing_runs.into(),
+                p: self.timing_p,
+            }),
             out: out.to_owned(),
             time: self.time,
         };
@@ -147,7 +159,53 @@ impl Learn {
     }
 }
 
+impl Learn {
+    /// The command that makes these counts again, but for the time it has.
+    fn command(&self, name: &str, version: &str) -> String {
+        let mut command = format!(
+            "osprey learn -s {name}@{version} --rng-seed {} --operations {} --formulas {} --timeout {} --memory {}",
+            self.rng_seed,
+            self.operations,
+            self.formulas,
+            self.timeout.as_secs_f64(),
+            self.memory
+        );
+        if let Some(least) = self.timing {
+            let (runs, p) = (self.timing_runs, self.timing_p);
+            command += &format!(" --timing {} --timing-runs {runs} --timing-p {p}", least.as_secs_f64());
+        }
+        command
+    }
+}
+
+fn significance(text: &str) -> Result<f64> {
+    match text.parse() {
+        Ok(p) if p > 0.0 && p < 1.0 => Ok(p),
+        _ => bail!("expected a probability between 0 and 1"),
+    }
+}
+
+/// Counts of the same formulas must not be added to themselves.
+fn refuse_twice(files: &[&Path]) -> Result<()> {
+    for (place, file) in files.iter().enumerate() {
+        for other in &files[..place] {
+            let same_place =
+                file.canonicalize().ok().is_some_and(|path| other.canonicalize().ok() == Some(path));
+            if same_place || inputs::read(file)? == inputs::read(other)? {
+                bail!(
+                    "{} and {} have the same counts: a run is counted once; learn with another --rng-seed",
+                    other.display(),
+                    file.display()
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
 fn merge(first: &Path, others: &[PathBuf], out: &Path) -> Result<Exit> {
+    let all: Vec<&Path> = std::iter::once(first).chain(others.iter().map(PathBuf::as_path)).collect();
+    refuse_twice(&all)?;
     let mut sum = Correlations::load(first)?;
     for path in others {
         let other = Correlations::load(path)?;
@@ -293,6 +351,26 @@ impl Watch for LearnView {
         if last.is_none_or(|last| last.elapsed() >= EVERY) {
             *last = Some(Instant::now());
             output::say(&format!("osprey: {}", text()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_not_added_to_itself_and_a_copy_neither() {
+        let place = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| place.path().join(name);
+        for (name, text) in [("a", "1"), ("copy", "1"), ("b", "2")] {
+            std::fs::write(path(name), text).expect("written");
+        }
+        let (a, b, copy) = (path("a"), path("b"), path("copy"));
+        assert!(refuse_twice(&[&a, &b]).is_ok());
+        for files in [[a.as_path(), a.as_path()], [a.as_path(), copy.as_path()]] {
+            let error = refuse_twice(&files).expect_err("the same counts").to_string();
+            assert!(error.contains("same counts"), "{error}");
         }
     }
 }

@@ -10,6 +10,7 @@ use banditfuzz::localize::{self, Localized, Settings, SharedConstruct};
 use banditfuzz::plot::{Line, Plot};
 use banditfuzz::report;
 use banditfuzz::search::Method;
+use banditfuzz::state;
 use campaign::{Finding, findings};
 use clap::Args;
 use serde::Serialize;
@@ -28,11 +29,13 @@ Examples:
   osprey localize -s z3@4.8.7 -s z3@5.4.0 --logic QF_FP --inputs 4000
   osprey localize -s z3@4.8.7 -s cvc5 --logic QF_SLIA --method random       for comparison
   osprey localize -s z3@4.8.7 -s cvc5 --state osprey-localize/state.json    with what was learned before
+  osprey localize -s z3@4.8.7 -s cvc5 --logic QF_SLIA --resume               go on after Ctrl-C
   osprey localize --finding night/bugs                            what these findings share and other inputs do not have
   osprey localize --finding night/bugs/crash-z3-4.8.7-0123456789ab
 
 Each round makes a new input; where solvers agree on it, a construct is put in. It is rewarded if solvers contradict each
-other then. DIR holds the inputs with bugs as they come, state.json, ranking.csv, report.html.
+other then. DIR holds the inputs with bugs as they come, state.json (this session's counts), ranking.csv, curve.csv,
+results.json, report.html.
 
 Exit code 0 if there was no bug, 10 if there were some, 2 if nothing can be compared.")]
 pub struct Localize {
@@ -83,6 +86,10 @@ pub struct Localize {
     #[arg(long, value_name = "DIR", default_value = "osprey-localize")]
     out: PathBuf,
 
+    /// Go on with the session in DIR, with more inputs if --inputs says so
+    #[arg(long, conflicts_with = "finding")]
+    resume: bool,
+
     /// Print the results as JSON
     #[arg(long)]
     json: bool,
@@ -95,7 +102,7 @@ struct Results<'a> {
     rng_seed: u64,
     #[serde(flatten)]
     found: &'a Localized,
-    ranking: Vec<Ranked>,
+    ranking: &'a [Ranked],
 }
 
 #[derive(Serialize)]
@@ -116,23 +123,23 @@ impl Localize {
 
     fn learn(&self) -> Result<Exit> {
         let solvers = solver_choice::all(&[])?;
-        let mut known = Learned::default();
-        for path in &self.state {
-            known.merge(&report::read_state(path)?);
-        }
-        let settings = Settings {
-            solvers: solver_choice::resolve(&solvers, &self.solvers)?,
-            parameters: self.generator.parameters()?,
+        let chosen = solver_choice::resolve(&solvers, &self.solvers)?;
+        let seeds = constructs::seeds(&self.seeds, &chosen)?;
+        let mut settings = Settings {
+            solvers: chosen,
+            parameters: self.generator.parameters(&seeds)?,
             method: self.method,
             agent: self.agent,
             inputs: self.inputs,
             timeout: self.timeout,
             memory: self.memory << 20,
             rng_seed: self.rng_seed,
-            seeds: constructs::seeds(&self.seeds)?,
-            known,
+            seeds,
+            known: Learned::default(),
             out: Some(self.out.clone()),
+            resume: self.resume,
         };
+        settings.known = state::read(&self.state, &settings.about())?.constructs;
         settings.check()?;
         output::folder(&self.out)?;
         let view = PerfView::new(self.json);
@@ -140,16 +147,16 @@ impl Localize {
         let found = localize::localize(&settings, runner, &view)?;
         view.clear();
         let ranking = localize::ranking(&settings, &found);
-        self.write(&found, &ranking)?;
+        let results = Results {
+            solvers: settings.solvers.iter().map(solver::Solver::name).collect(),
+            logic: &settings.parameters.logic,
+            rng_seed: self.rng_seed,
+            found: &found,
+            ranking: &ranking,
+        };
+        self.write(&results)?;
         if self.json {
-            let names = settings.solvers.iter().map(solver::Solver::name).collect();
-            output::print_json(&Results {
-                solvers: names,
-                logic: &self.generator.logic,
-                rng_seed: self.rng_seed,
-                found: &found,
-                ranking,
-            })?;
+            output::print_json(&results)?;
         } else {
             let kinds: Vec<String> =
                 found.kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
@@ -166,11 +173,19 @@ impl Localize {
         Ok(if found.bugs == 0 { Exit::Clean } else { Exit::Findings })
     }
 
-    fn write(&self, found: &Localized, ranking: &[Ranked]) -> Result<()> {
+    fn write(&self, results: &Results<'_>) -> Result<()> {
+        let Results { found, ranking, .. } = results;
         let lines = vec![Line { name: self.method.word().to_owned(), points: found.curve.clone() }];
         let svg =
             Plot { title: "Bugs over inputs", x: "inputs", y: "inputs with bugs", lines, top: None }.svg();
         output::file(&self.out.join("curve.svg"), &svg)?;
+        let mut csv = String::from("inputs,bugs\n");
+        for (inputs, bugs) in &found.curve {
+            csv += &format!("{inputs},{bugs}\n");
+        }
+        output::file(&self.out.join("curve.csv"), &csv)?;
+        let json = serde_json::to_string_pretty(results)?;
+        output::file(&self.out.join("results.json"), &(json + "\n"))?;
         output::file(&self.out.join("ranking.csv"), &report::ranking_csv(ranking))?;
         let body = format!("{svg}\n{}", report::ranking_html(ranking));
         output::file(
@@ -216,7 +231,7 @@ impl Localize {
         }
         let mut rest = Vec::new();
         for logic in &logics {
-            let mut parameters = self.generator.parameters()?;
+            let mut parameters = self.generator.parameters(&[])?;
             parameters.logic.clone_from(logic);
             let share = self.inputs.div_ceil(logics.len() as u64);
             match localize::background(&parameters, &releases, share, self.rng_seed) {
@@ -224,7 +239,7 @@ impl Localize {
                 Err(error) => output::say(&format!("osprey: no other inputs of {logic}: {error}")),
             }
         }
-        let constructs = localize::shared(&texts, &rest);
+        let constructs = localize::shared(&texts, &rest, self.generator.parameters(&[])?.arms);
         let results = SharedResults { findings: texts.len(), rest: rest.len(), constructs };
         if self.json {
             output::print_json(&results)?;

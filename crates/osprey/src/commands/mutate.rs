@@ -125,7 +125,6 @@ impl Mutate {
             specs => solver_choice::targets(specs, &[], self.settings.tuning().diver.options > 0)?,
         };
         let mut asked = self.asked(&targets)?;
-        let dialect = targets.first().map_or(Release::STANDARD, |target| target.release);
         let seeds = self.seeds.iter().map(|file| seed(file)).collect::<Result<Vec<_>>>()?;
         asked.given = match (&self.model, seeds.first()) {
             (Some(file), Some(first)) => Some(GivenModel::read(file, first)?),
@@ -160,7 +159,9 @@ impl Mutate {
             quality.begin(&driver.store, chain.grammar(), &seed);
             while count < self.count {
                 let Some(case) = driver.next(&mut chain, &mut asked)? else { break };
-                let Some(witnessed) = self.write(&mut driver.store, &case, count, dialect)? else { continue };
+                let Some(witnessed) = self.write(&mut driver.store, &case, count, &targets)? else {
+                    continue;
+                };
                 quality.count(&driver.store, &seed, &case);
                 witnesses += usize::from(witnessed);
                 count += 1;
@@ -218,6 +219,8 @@ impl Mutate {
         let mut tuning = self.settings.tuning();
         // There may be no solver to ask here, and time to find a model by luck.
         tuning.diver.random_models = 10_000;
+        // Nobody runs the mutants, so what they cover has to be asked for.
+        tuning.values.own_models = 1.0;
         Ok(engines::parse(&self.engine, &tuning)?)
     }
 
@@ -237,7 +240,7 @@ impl Mutate {
         store: &mut Store,
         case: &TestCase,
         number: usize,
-        dialect: Release,
+        targets: &[Target],
     ) -> Result<Option<bool>> {
         let base = self.out.join(format!("{}-{}-{number:05}", self.engine, self.rng_seed));
         let model = match case.witness() {
@@ -247,7 +250,8 @@ impl Mutate {
             },
             None => None,
         };
-        let (script, _) = runnable(store, &case.script);
+        let (script, _) = runnable(store, &case.script, &Target::releases(targets));
+        let dialect = targets.first().map_or(Release::STANDARD, |target| target.release);
         output::file(&base.with_extension("smt2"), &print::print(store, &script, dialect))?;
         let expected = match case.expectation().answer() {
             Some(Status::Sat) => "sat",

@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use banditfuzz::collect::{self, CollectRules};
-use banditfuzz::learned::{AgentName, Learned};
+use banditfuzz::learned::AgentName;
 use banditfuzz::meter::Score;
 use banditfuzz::report::{self, Summary};
 use banditfuzz::search::Method;
 use banditfuzz::session::{self, Progress, Settings, Watch};
+use banditfuzz::state::{self, Memory};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
+use solver::Solver;
 
 use super::constructs::GeneratorArguments;
 use crate::exit::Exit;
@@ -27,14 +29,15 @@ Examples:
   osprey perf --target z3@5.4.0 --reference z3@4.8.7 --score resource              without the noise of clocks
   osprey perf --target cvc5 --reference z3 --logic QF_BV --vars 3 --assertions 2-4 --depth 3 --weights bvmul=5
   osprey perf --target cvc5 --reference z3 --method bandit,random,mutational,evolutionary --runs 5 --time 2m
-  osprey perf --target z3 --reference cvc5 seeds/                                  from seeds
-  osprey perf ... --resume                             go on after Ctrl-C: finished runs are not made again
-  osprey perf ... --state earlier/state.json           with what an earlier session has learned
+  osprey perf --target z3 --reference cvc5 seeds/                                  from seeds, in their logic
+  osprey perf ... --resume                             go on after Ctrl-C, also with the run that was cut short
+  osprey perf ... --state earlier/state.json           with what an earlier session about the same has learned
 
 Each run has --time of CPU time and a core to itself, and keeps the input with the highest score: what the target needs
-more than its slowest reference, in CPU time net of the start; a time-out counts twice the limit (PAR-2).
+more than its slowest reference, in CPU time net of the start; a time-out counts twice the limit (PAR-2), and so do
+unknown and running out of memory.
 DIR holds suite/ (the best input of each run), bugs/ (confirmed by repetition and made small), report.html with tables
-and plots, results.json, ranking.csv, margins.csv, state.json (counts by construct: states of several sessions add up).
+and plots, results.json, ranking.csv, margins.csv, state.json (this session's counts: those of several sessions add up).
 
 Exit code 0 if no input is slow enough (--ratio), 10 if some are, 2 if nothing can be compared, 4 if a solver cannot be
 run, 5 if DIR cannot be written.")]
@@ -150,19 +153,14 @@ impl Perf {
         let view = PerfView::new(self.json);
         let records = session::run(&settings, &view)?;
         view.clear();
-        let learned = session::learned(&settings, &records);
         let rules = CollectRules { ratio: self.ratio, reduce: self.reduce_time.0, bisect: self.bisect };
-        let ranking = learned.ranking();
         // First what is there: a second Ctrl-C ends at once.
-        report::write(
-            &settings,
-            &records,
-            &learned,
-            &Summary::new(&settings, &records, &learned, Vec::new()),
-        )?;
-        let findings = collect::collect(&settings, &records, &ranking, &rules, &view)?;
-        let summary = Summary::new(&settings, &records, &learned, findings);
-        report::write(&settings, &records, &learned, &summary)?;
+        let first = Summary::new(&settings, &records, Vec::new());
+        report::write(&settings, &records, &first)?;
+        let findings = collect::collect(&settings, &records, &first.ranking, &rules, &view)?;
+        view.clear();
+        let summary = Summary::new(&settings, &records, findings);
+        report::write(&settings, &records, &summary)?;
         if let Some(complaint) = session::complaint(&records, settings.timeout) {
             bail!("{complaint}");
         }
@@ -170,6 +168,9 @@ impl Perf {
             output::print_json(&summary)?;
         } else {
             output::print(&summary.text())?;
+            if let Some(remark) = session::remark(&records) {
+                output::print_line(&format!("\n{remark}"))?;
+            }
             output::print_line(&format!("\n{}", settings.out.join("report.html").display()))?;
         }
         Ok(if summary.findings.is_empty() { Exit::Clean } else { Exit::Findings })
@@ -181,14 +182,14 @@ impl Perf {
         if target.len() != 1 {
             bail!("--target '{}' is more than one solver", self.target);
         }
-        let mut known = Learned::default();
-        for path in &self.state {
-            known.merge(&report::read_state(path)?);
-        }
-        Ok(Settings {
-            target: target.remove(0),
-            references: solver_choice::resolve(&solvers, &self.references)?,
-            parameters: self.generator.parameters()?,
+        let target = target.remove(0);
+        let references = solver_choice::resolve(&solvers, &self.references)?;
+        let all: Vec<Solver> = std::iter::once(&target).chain(&references).cloned().collect();
+        let seeds = super::constructs::seeds(&self.seeds, &all)?;
+        let mut settings = Settings {
+            target,
+            references,
+            parameters: self.generator.parameters(&seeds)?,
             methods: self.method.clone(),
             agent: self.agent,
             score: match self.score {
@@ -201,11 +202,13 @@ impl Perf {
             runs: self.runs.into(),
             jobs: self.jobs,
             rng_seed: self.rng_seed,
-            seeds: super::constructs::seeds(&self.seeds)?,
-            known,
+            seeds,
+            known: Memory::default(),
             out: self.out.clone(),
             resume: self.resume,
-        })
+        };
+        settings.known = state::read(&self.state, &settings.about())?;
+        Ok(settings)
     }
 }
 
@@ -229,9 +232,12 @@ impl PerfView {
         PerfView { bar, last: Mutex::new(None), quiet }
     }
 
+    /// Takes the line away until there is something to tell again.
     pub fn clear(&self) {
         if let Some(bar) = &self.bar {
+            bar.set_message("");
             bar.finish_and_clear();
+            bar.reset();
         }
     }
 }
@@ -266,8 +272,24 @@ impl Watch for PerfView {
     }
 
     fn note(&self, text: &str) {
-        if !self.quiet {
-            self.clear();
+        match &self.bar {
+            // Above the line that stays in place.
+            Some(bar) => bar.suspend(|| output::say(&format!("osprey: {text}"))),
+            None if !self.quiet => output::say(&format!("osprey: {text}")),
+            None => {}
+        }
+    }
+
+    fn stage(&self, text: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(text.to_owned());
+            bar.tick();
+            return;
+        }
+        // Candidates of a reduction come by the hundred.
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.quiet && last.is_none_or(|last| last.elapsed() >= EVERY) {
+            *last = Some(Instant::now());
             output::say(&format!("osprey: {text}"));
         }
     }

@@ -94,7 +94,7 @@ impl Worker {
         if !identity.releases.is_empty() {
             same_programs(&identity.releases, &Program::releases(&targets))?;
         }
-        let unwatched = self.no_coverage || self.exec == Exec::Plain;
+        let unwatched = self.no_coverage || self.exec == Exec::Plain || identity.unwatched;
         let targets = if unwatched { targets } else { solver_choice::watched(targets)? };
         let engines = engines::parse_list(&identity.engines.join(","), &identity.tuning)
             .map_err(|error| CampaignError::Usage(error.to_string()))?;

@@ -29,7 +29,11 @@ pub struct EngineSettings {
     #[arg(long)]
     diver_standard_only: bool,
 
-    /// STORM: construct with or, xor, => and ite too
+    /// STORM: the pools and bounds of the paper: no random formulas for small seeds, no bound of assertions by the pool, and and not alone
+    #[arg(long, conflicts_with = "storm_extended")]
+    storm_paper: bool,
+
+    /// STORM: construct with or, xor, => and ite too in every round, not in half of them
     #[arg(long)]
     storm_extended: bool,
 
@@ -61,9 +65,10 @@ impl EngineSettings {
 
     pub fn tuning(&self) -> Tuning {
         let (storm, diver) = (Storm::default(), Diver::default());
+        let storm = if self.storm_paper { storm.as_in_the_paper() } else { storm };
         Tuning {
             storm: Storm {
-                extended: self.storm_extended,
+                extended: if self.storm_extended { 1.0 } else { storm.extended },
                 max_assertions: self.storm_assertions.unwrap_or(storm.max_assertions),
                 max_depth: self.storm_depth.unwrap_or(storm.max_depth),
                 incremental: self.storm_incremental.unwrap_or(storm.incremental),

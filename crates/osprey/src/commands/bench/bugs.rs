@@ -65,7 +65,7 @@ impl Bugs {
         output::folder(&self.out)?;
         let settings = Settings {
             solvers: solver_choice::resolve(&solver_choice::all(&[])?, &self.solvers)?,
-            parameters: self.generator.parameters()?,
+            parameters: self.generator.parameters(&[])?,
             agent: self.agent,
             inputs: self.inputs,
             timeout: self.timeout,

@@ -1,5 +1,7 @@
 //! `osprey bench falcon`: the variants and comparisons of Falcon's paper.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use bench::variants::{self, Settings, Variant};
 use clap::Args;
@@ -31,6 +33,10 @@ pub struct Falcon {
     /// Only these of the variants
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     only: Vec<String>,
+
+    /// A file for the result of each campaign; those that are in it already are not run again
+    #[arg(long, value_name = "FILE")]
+    records: Option<PathBuf>,
 
     #[command(flatten)]
     common: Common,
@@ -65,6 +71,7 @@ impl Falcon {
                 .collect(),
             repeat: self.repeat,
             rng_seed: self.field.rng_seed,
+            records: self.records.clone(),
             command: command_line(),
         };
         let report = variants::run(&settings, &Terminal::new())?;

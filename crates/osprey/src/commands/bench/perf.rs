@@ -90,7 +90,7 @@ impl Perf {
         let settings = Settings {
             solvers,
             targets: self.targets.iter().map(|place| place - 1).collect(),
-            parameters: self.generator.parameters()?,
+            parameters: self.generator.parameters(&[])?,
             methods: self.method.clone(),
             agent: self.agent,
             timeout: self.timeout,

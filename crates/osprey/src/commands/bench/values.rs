@@ -47,7 +47,7 @@ pub struct Values {
     #[arg(long, value_name = "R", default_value_t = 5)]
     repetitions: u64,
 
-    /// Time of one round
+    /// Time of one round; rounds that it cuts are counted
     #[arg(long, value_name = "TIME", default_value = "10", value_parser = duration::parse)]
     round_time: Duration,
 
@@ -58,6 +58,14 @@ pub struct Values {
     /// Files of each kind from there
     #[arg(long, value_name = "N", default_value_t = 200)]
     files: usize,
+
+    /// Enforcements per file there
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    corpus_iterations: usize,
+
+    /// Time of one file there; rounds that it cuts are counted
+    #[arg(long, value_name = "TIME", default_value = "12", value_parser = duration::parse)]
+    corpus_time: Duration,
 
     /// A file for the result of each round; what is there already is not measured again
     #[arg(long, value_name = "FILE")]
@@ -97,6 +105,8 @@ impl Values {
             time: self.round_time,
             corpus: self.corpus,
             files: self.files,
+            corpus_iterations: self.corpus_iterations,
+            corpus_time: self.corpus_time,
             records: self.records,
             rng_seed: self.rng_seed,
             jobs: self.common.jobs,

@@ -1,5 +1,7 @@
 //! `osprey bench variants`: Osprey against itself, several times over.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, bail};
 use bench::variants::{self, Settings, Variant};
 use clap::Args;
@@ -16,6 +18,7 @@ Examples:
     --variant 'default=--engine diver' --variant 'uniform=--engine diver --diver-uniform' \\
     --variant 'no-complicate=--engine diver --diver-no-complicate'
   osprey bench variants ... --resume            go on after Ctrl-C: finished campaigns are not run again
+  osprey bench variants ... --records night.jsonl    the same on any machine: results are kept in this file
 
 Each variant is a campaign of its own with the same seeds and CPU time on one core; each repetition has another random
 seed. What is left to reduce when the time is up is reduced afterwards.")]
@@ -30,6 +33,10 @@ pub struct Variants {
     /// Campaigns per variant
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=100))]
     repeat: u64,
+
+    /// A file for the result of each campaign; those that are in it already are not run again
+    #[arg(long, value_name = "FILE")]
+    records: Option<PathBuf>,
 
     #[command(flatten)]
     common: Common,
@@ -47,6 +54,7 @@ impl Variants {
             variants: self.variants.clone(),
             repeat: self.repeat,
             rng_seed: self.field.rng_seed,
+            records: self.records.clone(),
             command: command_line(),
         };
         let report = variants::run(&settings, &Terminal::new())?;
