@@ -97,6 +97,7 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError>
     // The repetitions outside: what an interruption leaves is as much of each variant.
     let mut campaigns: Vec<(usize, CampaignKey)> = Vec::new();
     let seeds_hash = hash_of(&field.seeds)?;
+    let build = hash_of(&[field.osprey.clone()])?;
     for repetition in 0..settings.repeat {
         for (number, variant) in settings.variants.iter().enumerate() {
             campaigns.push((
@@ -106,7 +107,7 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError>
         }
     }
     let missing: Vec<&(usize, CampaignKey)> =
-        campaigns.iter().filter(|(_, key)| key.find(&records).is_none()).collect();
+        campaigns.iter().filter(|(_, key)| records.get(key).is_none()).collect();
     if !missing.is_empty() {
         let seeds = field.copy_seeds()?;
         let mut done = campaigns.len() - missing.len();
@@ -134,19 +135,21 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError>
                 }
                 let result = result(field, contestant, effort)?;
                 let machine = draft.machine.clone();
-                records.add(CampaignRecord {
-                    key: key.clone(),
-                    date: draft.date.clone(),
-                    machine,
-                    result,
-                })?;
+                let (key, date, build) = (key.clone(), draft.date.clone(), Some(build.clone()));
+                records.add(CampaignRecord { key, date, machine, build, result })?;
             }
             done += some.len();
         }
     }
     let mut results: Vec<Vec<CampaignResult>> = settings.variants.iter().map(|_| Vec::new()).collect();
+    let mut others = 0;
     for (number, key) in &campaigns {
-        results[*number].extend(key.find(&records).map(|record| record.result));
+        let Some(record) = records.get(key) else { continue };
+        others += usize::from(record.build.as_ref() != Some(&build));
+        results[*number].push(record.result);
+    }
+    if others > 0 {
+        draft.notes.push(format!("Campaigns that another build of osprey has run: {others}."));
     }
     if watch.stopped() {
         draft.partial = Some("interrupted".to_owned());
@@ -164,9 +167,8 @@ struct CampaignKey {
     budget_seconds: u64,
     words: String,
     rng_seed: u64,
-    /// What is in the seeds, in their order. Records of earlier versions have their number alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    seeds_hash: Option<String>,
+    /// What is in the seeds, in their order.
+    seeds_hash: String,
 }
 
 impl CampaignKey {
@@ -178,14 +180,8 @@ impl CampaignKey {
             budget_seconds: field.budget.as_secs(),
             words: variant.words.clone(),
             rng_seed,
-            seeds_hash: Some(seeds_hash.to_owned()),
+            seeds_hash: seeds_hash.to_owned(),
         }
-    }
-
-    /// The record of this campaign: of these very seeds, or one that an earlier version has made with as many.
-    fn find(&self, records: &Records<CampaignRecord>) -> Option<CampaignRecord> {
-        let earlier = || records.get(&CampaignKey { seeds_hash: None, ..self.clone() });
-        records.get(self).or_else(earlier)
     }
 }
 
@@ -207,6 +203,9 @@ struct CampaignRecord {
     key: CampaignKey,
     date: String,
     machine: Machine,
+    /// The hash of the program that ran it. A benchmark may go on with another build; the report says so.
+    #[serde(default)]
+    build: Option<String>,
     result: CampaignResult,
 }
 
@@ -434,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_are_told_apart_by_what_is_in_them_and_older_records_are_read() {
+    fn seeds_are_told_apart_by_what_is_in_them() {
         let place = tempfile::tempdir().expect("a folder");
         let file = |name: &str, text: &str| {
             let path = place.path().join(name);
@@ -445,9 +444,6 @@ mod tests {
         let hash = |seeds: &[PathBuf]| hash_of(seeds).expect("readable");
         assert_ne!(hash(std::slice::from_ref(&one)), hash(std::slice::from_ref(&other)));
         assert_ne!(hash(&[one.clone(), other.clone()]), hash(&[other, one]));
-        let older = r#"{"target":"z3@4.8.7","reference":"z3@5.4.0","seeds":3,"budget_seconds":60,"words":"","rng_seed":1}"#;
-        let key: CampaignKey = serde_json::from_str(older).expect("an older key");
-        assert_eq!(key.seeds_hash, None);
     }
 
     #[test]

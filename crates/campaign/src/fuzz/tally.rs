@@ -31,22 +31,30 @@ pub struct Tally {
 /// mutant of a seed has, the others have too (a name that the solver reserves, a form that it lacks).
 const PATIENCE: u32 = 3;
 
+/// Test cases of one round that may become seeds.
+const JOINING: u32 = 8;
+
 /// How a round goes, to judge its seeds at its end.
 #[derive(Default)]
 pub struct RoundProgress {
     pub tests: u64,
     /// Test cases on which every solver ran out of time, or that every solver refused.
     pub fruitless: u64,
+    /// Those that every solver refused.
+    pub refused_by_all: u64,
     /// Test cases in a row that each solver refused, by its number.
     refused: BTreeMap<usize, u32>,
     /// Test cases in a row that nobody ran.
     idle: u32,
+    /// Test cases that became seeds.
+    joined: u32,
 }
 
 impl RoundProgress {
     pub fn count(&mut self, prepared: &Prepared, runs: &[Run]) {
         let fruitless = |run: &Run| run.answers.class == RunClass::Timeout || answers::refused(run);
         self.fruitless += u64::from(runs.iter().all(fruitless));
+        self.refused_by_all += u64::from(runs.iter().all(answers::refused));
         self.idle = if runs.is_empty() { self.idle + 1 } else { 0 };
         for run in runs {
             let solver = prepared.target_of(run);
@@ -58,6 +66,13 @@ impl RoundProgress {
                 (false, _) => *refused = 0,
             }
         }
+    }
+
+    /// May another test case of the round become a seed? The first ones stand for all: in the first minutes nearly every
+    /// one shows something new, and the mutants of one seed would crowd out all others.
+    pub fn joins(&mut self) -> bool {
+        self.joined += 1;
+        self.joined <= JOINING
     }
 
     /// Does the solver take what is made of these seeds?

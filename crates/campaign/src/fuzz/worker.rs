@@ -20,7 +20,9 @@ use crate::driver::{
 };
 use crate::error::CampaignError;
 use crate::hash;
-use crate::schedule::{ChainOptions, Length, Observation, OptionPolicy, Policies, Scheduler, Signal, Sites};
+use crate::schedule::{
+    ChainOptions, Length, Observation, OptionPolicy, Policies, Scheduler, Signal, Sites, Usual,
+};
 use crate::seeds::SeedText;
 use crate::shared::{LogLine, Shared, thread_cpu};
 use crate::target::Target;
@@ -41,8 +43,11 @@ const IDLE: u32 = 2000;
 /// A step that takes this much CPU time of ours is worth a look: scripts are small, and evaluation has budgets.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// The longest that a trace of a seed may take.
+/// The longest that a trace of a test case may take.
 const TRACE: Duration = Duration::from_millis(500);
+
+/// The longest that a trace of a seed may take. What a seed reaches, it mostly reaches soon.
+const SEED_TRACE: Duration = Duration::from_millis(100);
 
 /// What a worker works with; the same for all workers.
 #[derive(Clone, Copy)]
@@ -101,7 +106,7 @@ impl<'a> Worker<'a> {
                 let culprits = state.culprits();
                 scheduler.plan(round, &state.learned, &state.pool, &culprits)
             });
-            let usual = state.usual_cost();
+            let usual = state.usual();
             drop(state);
             self.tools.shared.log.write(&LogLine::Round {
                 round,
@@ -121,7 +126,7 @@ impl<'a> Worker<'a> {
     }
 
     /// A round, and how many test cases there were.
-    fn round(&mut self, plan: &Plan, usual: Duration) -> Result<u64, CampaignError> {
+    fn round(&mut self, plan: &Plan, usual: Usual) -> Result<u64, CampaignError> {
         let mut tally = Tally::default();
         let mut options = stream(self.identity.rng_seed, plan.round, StreamPurpose::Options);
         let policy = self.tools.policies.of(&plan.engine);
@@ -142,19 +147,30 @@ impl<'a> Worker<'a> {
             }
         }
         tally.counts.rounds = 1;
-        if let [PlannedSeed::Text(seed)] = plan.seeds.as_slice()
-            && progress.tests == 0
-            && !self.tools.shared.stop.now()
-        {
-            self.tools.shared.state().pool.is_barren(&seed.hash, &plan.engine);
-        }
-        let once = self.tools.scheduler.engine(&plan.engine).is_some_and(|engine| engine.once());
-        let tried = progress.tests >= 3 || once && progress.tests > 0;
-        if tried && progress.fruitless == progress.tests {
-            self.drop_seeds(plan)?;
+        if !self.tools.shared.stop.now() {
+            self.judge_seeds(plan, &progress)?;
         }
         self.settle(plan, &mut tally)?;
         Ok(progress.tests)
+    }
+
+    /// Seeds of which nothing comes are left alone: by an engine that makes nothing of them, and by all if every solver
+    /// refuses them, or if in two rounds all test cases were refused or ran out of time. One time-out says little: the limit
+    /// of a run adapts to what is usual, and may be a few hundredths of a second.
+    fn judge_seeds(&self, plan: &Plan, progress: &RoundProgress) -> Result<(), CampaignError> {
+        let once = self.tools.scheduler.engine(&plan.engine).is_some_and(|engine| engine.once());
+        let fruitless = progress.tests >= 3 && progress.fruitless == progress.tests;
+        let mut times = 0;
+        if let [PlannedSeed::Text(seed)] = plan.seeds.as_slice()
+            && (progress.tests == 0 || fruitless)
+        {
+            times = self.tools.shared.state().pool.is_barren(&seed.hash, &plan.engine);
+        }
+        let refused = progress.tests >= if once { 1 } else { 3 } && progress.refused_by_all == progress.tests;
+        if refused || fruitless && times >= 2 {
+            self.drop_seeds(plan)?;
+        }
+        Ok(())
     }
 
     /// All solvers time out on everything made of these seeds, or refuse it, or none has their theories.
@@ -173,7 +189,7 @@ impl<'a> Worker<'a> {
     fn test_cases(
         &mut self,
         plan: &Plan,
-        usual: Duration,
+        usual: Usual,
         options: &mut RoundOptions<'_>,
         tally: &mut Tally,
         progress: &mut RoundProgress,
@@ -350,7 +366,7 @@ impl<'a> Worker<'a> {
         tally.reached.functions += reached.functions;
         let blocks = if excused || !has_say { 0 } else { reached.blocks as u32 };
         let novel = seen.saturating_add(blocks);
-        self.keep(prepared, new_runs, chain, novel)?;
+        self.keep(prepared, new_runs, chain, novel, progress)?;
         let feedback = Feedback {
             findings,
             novel,
@@ -465,7 +481,7 @@ impl<'a> Worker<'a> {
         all
     }
 
-    /// Traces the seed of a round, once: which functions does it reach?
+    /// Traces the seed of a round, once, while traces have cost little: which functions does it reach?
     fn trace(&mut self, plan: &Plan) -> Result<(), CampaignError> {
         let watched = plan.group.iter().find_map(|number| {
             let target = self.targets.get(*number)?;
@@ -477,13 +493,16 @@ impl<'a> Worker<'a> {
             let known = {
                 let state = self.tools.shared.state();
                 let pool = &state.pool;
-                !state.reached.has_say() || !pool.contains(&seed.hash) || pool.rarity.knows(&seed.hash)
+                !state.reached.has_say()
+                    || !state.may_trace()
+                    || !pool.contains(&seed.hash)
+                    || pool.rarity.knows(&seed.hash)
             };
             if known {
                 continue;
             }
             let configuration = Arc::new(target.configuration());
-            let traced = self.runner.trace(&configuration, seed.text.as_bytes(), TRACE);
+            let traced = self.runner.trace(&configuration, seed.text.as_bytes(), SEED_TRACE);
             let traced = traced.map_err(|error| CampaignError::of_run(&target.name, error))?;
             if let Some(functions) = traced {
                 self.tools.shared.state().pool.rarity.add(&seed.hash, key, &functions);
@@ -499,10 +518,11 @@ impl<'a> Worker<'a> {
         runs: &[Run],
         chain: &Chain,
         novel: u32,
+        progress: &mut RoundProgress,
     ) -> Result<(), CampaignError> {
         let shared = self.tools.shared;
         let quick = runs.iter().any(|run| !answers::gave_up(run) && !answers::refused(run));
-        let joins = novel > 0 && quick;
+        let joins = novel > 0 && quick && progress.joins();
         if !joins && !shared.log.is_on() {
             return Ok(());
         }

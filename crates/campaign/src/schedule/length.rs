@@ -5,8 +5,10 @@
 //! Every chain is granted some steps before anything has to pay, mostly few and now and then many: each scale of lengths
 //! gets the same share of the time, which is within a logarithm of the best schedule for any unknown distance (Luby,
 //! Sinclair, Zuckerman: Optimal Speedup of Las Vegas Algorithms, 1993). Beyond its grant a chain goes on while it pays:
-//! after new behaviour or a finding for some steps more, and while its runs are so cheap that it has not used the CPU time
-//! of as many usual test cases.
+//! after a finding, or after new behaviour while it shows at least as much of it as the campaign does on the whole, for some
+//! steps more; and while its runs are so cheap that it has not used the CPU time of as many usual test cases. What is usual is
+//! the bound because other seeds wait (Charnov: Optimal Foraging, the Marginal Value Theorem, 1976): in the first minutes
+//! nearly every test case shows something new, whatever its seed.
 
 use std::time::Duration;
 
@@ -31,6 +33,15 @@ const DROWNED: u32 = 8;
 /// A chain ends after this many test cases in a row that some solver ran out of time on, or none could do anything with.
 const PATIENCE: u32 = 3;
 
+/// What a usual test case of the campaign is like.
+#[derive(Clone, Copy, Debug)]
+pub struct Usual {
+    /// CPU time, solvers and ours.
+    pub cost: Duration,
+    /// Share of the test cases that show new behaviour.
+    pub novelty: f64,
+}
+
 /// Steps granted to a chain: 30 half of the time, 60 a quarter of the time, and so on up to 1,920.
 pub fn grant(rng: &mut Rng) -> usize {
     let doublings = rng.bits().trailing_zeros().min(DOUBLINGS);
@@ -46,6 +57,9 @@ pub struct Length {
     /// CPU time that cheap test cases may use up instead.
     budget: Duration,
     spent: Duration,
+    /// Share of the latest test cases with new behaviour, and what is usual.
+    novelty: f64,
+    usual: f64,
     /// The engine's own wish.
     most: usize,
     /// Test cases in a row that cost a time-out or came to nothing.
@@ -54,11 +68,11 @@ pub struct Length {
 }
 
 impl Length {
-    /// A chain with so many steps granted, of an engine that wants at most so many. `usual` is the CPU time of a usual
-    /// test case.
-    pub fn new(granted: usize, most: usize, usual: Duration) -> Length {
-        let budget = usual.saturating_mul(u32::try_from(granted).unwrap_or(u32::MAX));
-        Length { done: 0, granted, budget, spent: Duration::ZERO, most, wasted: 0, findings: 0 }
+    /// A chain with so many steps granted, of an engine that wants at most so many.
+    pub fn new(granted: usize, most: usize, usual: Usual) -> Length {
+        let budget = usual.cost.saturating_mul(u32::try_from(granted).unwrap_or(u32::MAX));
+        let (novelty, spent) = (usual.novelty, Duration::ZERO);
+        Length { done: 0, granted, budget, spent, novelty, usual: novelty, most, wasted: 0, findings: 0 }
     }
 
     pub fn goes_on(&self) -> bool {
@@ -71,7 +85,10 @@ impl Length {
         self.done += 1;
         self.spent += cpu;
         self.findings += u32::from(feedback.is_finding());
-        if feedback.is_novel() || feedback.is_finding() && self.findings <= FINDINGS {
+        let novel = feedback.is_novel();
+        self.novelty += (f64::from(u8::from(novel)) - self.novelty) / PAYS as f64;
+        let fertile = novel && self.novelty >= self.usual;
+        if fertile || feedback.is_finding() && self.findings <= FINDINGS {
             self.granted = self.granted.max(self.done.saturating_add(PAYS));
         }
         let refused = !feedback.runs.is_empty() && feedback.runs.iter().all(|run| run.answer.is_rejected());
@@ -87,7 +104,7 @@ mod tests {
     const USUAL: Duration = Duration::from_millis(20);
 
     fn length(granted: usize, most: usize) -> Length {
-        Length::new(granted, most, USUAL)
+        Length::new(granted, most, Usual { cost: USUAL, novelty: 0.01 })
     }
 
     fn steps(mut length: Length, mut feedback: impl FnMut(usize) -> Feedback) -> usize {
@@ -109,6 +126,16 @@ mod tests {
         assert_eq!(steps(length(30, 1000), |_| told("n")), 1000);
         assert_eq!(steps(length(30, 1000), |step| told(if step == 20 { "f" } else { "" })), 51);
         assert_eq!(steps(length(usize::MAX, 7), |_| told("")), 7);
+    }
+
+    #[test]
+    fn a_chain_with_less_new_behaviour_than_usual_ends_at_its_grant() {
+        let length = |novelty| Length::new(60, 1000, Usual { cost: USUAL, novelty });
+        let every_fourth = |step: usize| told(if step % 4 == 0 { "n" } else { "" });
+        assert_eq!(steps(length(0.5), every_fourth), 60, "every second one is usual");
+        assert_eq!(steps(length(0.05), every_fourth), 1000, "one in twenty is usual");
+        let drying_up = |step: usize| told(if step < 200 || step % 20 == 0 { "n" } else { "" });
+        assert!((200..300).contains(&steps(length(0.2), drying_up)));
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod statistics;
 
 pub use avoid::Culprits;
 pub use choice::Worth;
-pub use length::Length;
+pub use length::{Length, Usual};
 pub use logics::logics;
 pub use novelty::{Novelty, Signal, signals};
 pub use plan::Scheduler;

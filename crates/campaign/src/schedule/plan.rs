@@ -44,7 +44,8 @@ impl Scheduler<'_> {
         let again = |name: &&String| !self.engine(name).is_some_and(|engine| engine.once());
         let names: Vec<String> = identity.engines.iter().filter(again).cloned().collect();
         let names = if names.is_empty() { &identity.engines } else { &names };
-        let engine = if identity.auto { choose(&mut rng, names, ENGINE, learned) } else { rng.pick(names) };
+        let engine =
+            if identity.auto { choose(&mut rng, names, ENGINE, learned) } else { evenly(&mut rng, names, learned) };
         let engine = engine.cloned().unwrap_or_default();
         let witness = self.engine(&engine).is_some_and(|engine| engine.has_witness());
         let group = group(self.targets, witness, &mut rng);
@@ -122,6 +123,18 @@ impl Scheduler<'_> {
     pub fn engine(&self, name: &str) -> Option<&dyn Engine> {
         self.engines.iter().map(AsRef::as_ref).find(|engine| engine.name() == name)
     }
+}
+
+/// Of engines that the user has named the one with the fewest test cases: each is to have its part, and rounds of one may be
+/// thirty times as long as those of another. Rounds count, too, so that one which makes nothing is not tried for ever.
+fn evenly<'a>(rng: &mut Rng, names: &'a [String], learned: &Learned) -> Option<&'a String> {
+    let used = |name: &&String| {
+        let counts = learned.get(ENGINE, name);
+        counts.tests + counts.rounds
+    };
+    let least = names.iter().map(|name| used(&name)).min()?;
+    let least: Vec<&String> = names.iter().filter(|name| used(name) == least).collect();
+    rng.pick(&least).copied()
 }
 
 /// The logic of a round's scripts: the one that its only seed names, or that of what is generated.
@@ -227,6 +240,22 @@ mod tests {
         let with_reference = ["z3@4.8.7", "z3@5.4.0"];
         assert!(rounds("storm", &with_reference, 1).iter().all(|group| *group == [0]));
         assert!(rounds("fusion", &with_reference, 1).iter().all(|group| *group == [0, 1]));
+    }
+
+    #[test]
+    fn engines_that_the_user_names_have_like_parts() {
+        let (identity, engines, pool) = (identity(true), engines::all(), pool(9));
+        let identity =
+            Identity { auto: false, engines: ["storm", "diver"].map(str::to_owned).to_vec(), ..identity };
+        let scheduler = Scheduler { identity: &identity, targets: &[], engines: &engines };
+        let mut learned = Learned::default();
+        for round in 0..200 {
+            let engine = scheduler.plan(round, &learned, &pool, &Culprits::default()).engine;
+            let tests = if engine == "storm" { 400 } else { 20 };
+            learned.add(ENGINE, &engine, &Counts { rounds: 1, tests, ..Counts::default() });
+        }
+        let tests = |engine: &str| learned.get(ENGINE, engine).tests;
+        assert!(tests("storm").abs_diff(tests("diver")) < 800, "{} {}", tests("storm"), tests("diver"));
     }
 
     #[test]

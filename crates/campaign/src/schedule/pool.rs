@@ -20,8 +20,15 @@ const ALL_HEIRS: usize = 4096;
 /// Probability that a round starts from an heir of its seed, where there is one.
 const FROM_HEIR: f64 = 0.5;
 
-/// Seeds looked at for one choice: enough to find a good one, few enough to cost nothing.
-const LOOKED_AT: usize = 512;
+/// Share of the choices that go through the given seeds evenly: the largest of many drawn rates always belongs to a small
+/// seed, and half of a corpus would never be tried.
+const EVENLY: f64 = 0.5;
+
+/// Given seeds of which the one with the fewest rounds is taken then.
+const COMPARED: usize = 8;
+
+/// Seeds looked at for a choice by what they have brought: enough to find a good one, few enough that luck does not decide.
+const LOOKED_AT: usize = 64;
 
 /// A seed and what is known about it.
 #[derive(Clone, Debug)]
@@ -195,11 +202,18 @@ impl SeedPool {
         self.take(hash);
     }
 
-    /// An engine could make nothing of a seed.
-    pub fn is_barren(&mut self, hash: &str, engine: &str) {
-        if let Some(entry) = self.places.get(hash).and_then(|place| self.entries.get_mut(*place)) {
-            *entry.barren.entry(engine.to_owned()).or_default() += 1;
+    /// An engine could make nothing of a seed, or of an heir, which is not used again. Tells how often that was so, all
+    /// engines together.
+    pub fn is_barren(&mut self, hash: &str, engine: &str) -> u32 {
+        if self.owners.contains_key(hash) {
+            self.drop_hopeless(hash);
+            return 0;
         }
+        let Some(entry) = self.places.get(hash).and_then(|place| self.entries.get_mut(*place)) else {
+            return 0;
+        };
+        *entry.barren.entry(engine.to_owned()).or_default() += 1;
+        entry.barren.values().sum()
     }
 
     /// Keeps what an engine is to know about a seed. False for one that is not in use.
@@ -217,9 +231,35 @@ impl SeedPool {
         Some(&entry.memories.get(engine)?.text)
     }
 
-    /// A seed for an engine by Thompson sampling over rewards per CPU second; what was not tried yet is expected to cost
-    /// by its size.
+    /// A seed for an engine, or what an earlier round has made of it: half of the time a given one with few rounds, else
+    /// what promises most.
     pub fn choose(&self, engine: &str, worth: Worth, rng: &mut Rng) -> Option<&SeedText> {
+        let evenly = if rng.chance(EVENLY) { self.least_used(engine, rng) } else { None };
+        let entry = evenly.or_else(|| self.most_promising(engine, worth, rng)).or_else(|| {
+            let left = self.entries.iter().filter(|entry| !entry.is_exhausted(engine));
+            rng.pick(&left.collect::<Vec<_>>()).copied()
+        })?;
+        if !entry.heirs.is_empty() && rng.chance(FROM_HEIR) {
+            return entry.heirs.get(rng.below(entry.heirs.len()));
+        }
+        Some(&entry.seed)
+    }
+
+    /// Of some given seeds the one with the fewest rounds.
+    fn least_used(&self, engine: &str, rng: &mut Rng) -> Option<&Entry> {
+        let mut least: Option<&Entry> = None;
+        for _ in 0..COMPARED {
+            let entry = rng.pick(&self.entries)?;
+            let fewer = least.is_none_or(|least| entry.counts.rounds < least.counts.rounds);
+            if !entry.mutant && fewer && entry.suits(engine, rng) {
+                least = Some(entry);
+            }
+        }
+        least
+    }
+
+    /// By Thompson sampling over rewards per CPU second; what was not tried yet is expected to cost by its size.
+    fn most_promising(&self, engine: &str, worth: Worth, rng: &mut Rng) -> Option<&Entry> {
         let all = self.entries.len();
         let mut best: Option<(f64, &Entry)> = None;
         for i in 0..all.min(LOOKED_AT) {
@@ -228,20 +268,13 @@ impl SeedPool {
             if !entry.suits(engine, rng) {
                 continue;
             }
-            let prior = 0.25 + entry.seed.text.len() as f64 / 4096.0;
+            let prior = 1.0 + entry.seed.text.len() as f64 / 16_384.0;
             let rate = worth.draw(&entry.counts, rng, prior) * self.rarity.weight(&entry.seed.hash);
             if best.is_none_or(|(highest, _)| rate > highest) {
                 best = Some((rate, entry));
             }
         }
-        let entry = best.map(|(_, entry)| entry).or_else(|| {
-            let left = self.entries.iter().filter(|entry| !entry.is_exhausted(engine));
-            rng.pick(&left.collect::<Vec<_>>()).copied()
-        })?;
-        if !entry.heirs.is_empty() && rng.chance(FROM_HEIR) {
-            return entry.heirs.get(rng.below(entry.heirs.len()));
-        }
-        Some(&entry.seed)
+        best.map(|(_, entry)| entry)
     }
 }
 
@@ -254,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn small_seeds_come_first_and_a_dropped_one_never_again() {
+    fn small_seeds_are_preferred_and_a_dropped_one_never_comes_again() {
         let mut pool = SeedPool::default();
         let (small, large) = (seed("s"), seed(&"l".repeat(40_000)));
         pool.add(small.clone(), Counts::default(), false);
@@ -262,10 +295,29 @@ mod tests {
         let mut rng = generate::rng::stream(1, 1);
         let chosen =
             (0..200).filter(|_| pool.choose("diver", Worth::default(), &mut rng) == Some(&small)).count();
-        assert!(chosen > 150, "{chosen}");
+        assert!((110..160).contains(&chosen), "{chosen}");
         pool.drop_hopeless(&small.hash);
         assert!((0..50).all(|_| pool.choose("diver", Worth::default(), &mut rng) == Some(&large)));
         assert_eq!((pool.len(), pool.dropped()), (1, 1));
+    }
+
+    #[test]
+    fn large_seeds_have_their_turn_among_many_small_ones() {
+        let mut pool = SeedPool::default();
+        for i in 0..200 {
+            pool.add(seed(&i.to_string()), Counts::default(), false);
+            pool.add(seed(&format!("{i} {}", "l".repeat(20_000))), Counts::default(), false);
+        }
+        let mut rng = generate::rng::stream(1, 1);
+        let mut large = 0;
+        for _ in 0..400 {
+            let chosen = pool.choose("diver", Worth::default(), &mut rng).expect("a seed").clone();
+            large += usize::from(chosen.text.len() > 20_000);
+            pool.credit(&chosen.hash, &Counts { rounds: 1, cpu: 100_000, ..Counts::default() });
+        }
+        assert!((100..250).contains(&large), "{large}");
+        let untried = pool.entries().iter().filter(|entry| entry.counts.rounds == 0).count();
+        assert!(untried < 160, "{untried} of 400 seeds were never used in 400 rounds");
     }
 
     #[test]

@@ -9,13 +9,14 @@ use std::ops::Range;
 use std::time::Duration;
 
 use reduce::blame::TACTIC;
+use solver::run::Purpose;
 
 use super::accounts::Spent;
 use super::claimed::ClaimedWork;
 use super::clock::Clock;
 use super::known::KnownFindings;
 use crate::findings::{Finding, Rarity};
-use crate::schedule::{Culprits, Novelty, Reached, SeedPool};
+use crate::schedule::{Culprits, Novelty, Reached, SeedPool, Usual};
 use crate::seeds::SeedText;
 use crate::store::{
     CONSTRUCT, Counts, Delta, ENGINE, KnownFinding, LOGIC, Learned, Memories, News, OPTION, Sample, Sampler,
@@ -28,6 +29,10 @@ const COMMON: u64 = 10;
 
 /// Fewer test cases than this do not tell what is common.
 const FEW: u64 = 200;
+
+/// Traces of seeds may have one part in so many of the solvers' CPU time. Each tells how rare its seed is; without a bound,
+/// a thousand seeds cost a quarter of the first minutes.
+const TRACED_SHARE: u64 = 25;
 
 /// What one process knows.
 pub struct State {
@@ -169,10 +174,17 @@ impl State {
         self.novelty.observe(features)
     }
 
-    /// CPU time of a usual test case of this campaign, solvers and ours.
-    pub fn usual_cost(&self) -> Duration {
+    /// What a usual test case of this campaign is like. Of the very first ones all are taken to show something new.
+    pub fn usual(&self) -> Usual {
         let cpu = self.totals.solver_cpu() + self.totals.own_cpu;
-        Duration::from_micros(cpu / self.totals.tests.max(1))
+        let cost = Duration::from_micros(cpu / self.totals.tests.max(1));
+        Usual { cost, novelty: (self.totals.novel + 1) as f64 / (self.totals.tests + 1) as f64 }
+    }
+
+    /// Have traces of seeds cost so little in this process that another one may be made?
+    pub fn may_trace(&self) -> bool {
+        let measured = self.run.runs.get(Purpose::Measurement.word()).map_or(0, |counts| counts.cpu);
+        measured * TRACED_SHARE <= self.run.solver_cpu()
     }
 
     /// A mutant that did something new becomes a seed.

@@ -241,7 +241,7 @@ pub trait CampaignStore: Send {
 
     /// Time between two exchanges of a process.
     fn pace(&self) -> Duration {
-        Duration::from_secs(1)
+        Duration::from_secs(2)
     }
 
     /// What the user should know about the store: that it is away, or back.

@@ -148,6 +148,8 @@ pub struct Mutants {
     /// The stream of extra options, if they are wanted.
     options: Option<Rng>,
     counts: MutationCounts,
+    /// The mutants of this round have left the seed's logic.
+    wide: bool,
 }
 
 impl Mutants {
@@ -194,6 +196,7 @@ impl Mutants {
             tried: 0,
             options,
             counts: MutationCounts::default(),
+            wide,
         })
     }
 
@@ -301,6 +304,10 @@ impl Round for Mutants {
     }
 
     fn heirs(&self) -> Vec<Script> {
+        // What comes of them would never be in the seed's logic again, and solvers set up by its name.
+        if self.wide {
+            return Vec::new();
+        }
         // A later round has to ask for a model of them: in vain where nobody had one of the seed.
         let sides = self.sides.iter().filter(|side| side.solved);
         let mut members: Vec<&Formula> = sides.flat_map(|side| &side.pool[1..]).collect();
