@@ -15,8 +15,6 @@ use crate::solve::Solver;
 const ATTEMPTS: usize = 5;
 /// Operators drawn before one is taken although it is used more than others.
 const DRAWS: usize = 6;
-/// Sorts that so few operators give have leaves rather than these over and over.
-const FEW: usize = 2;
 /// Share of `true` and `false` among Boolean leaves, for each constant among leaves of other sorts.
 const LITERALS: f64 = 0.1;
 /// Share of Boolean constants among Boolean leaves, where there are some; the others are atoms.
@@ -100,9 +98,14 @@ impl<'a> Maker<'a> {
             // Leaves are single words here; what matters is how they are put together.
             Sort::REGLAN => leaves / 4.0,
             // There is nothing but `ite`.
-            _ if self.grammar.productions(self.store.sort_kind(sort)).rows.len() <= FEW => leaves.max(0.8),
+            _ if self.has_ite_alone(sort) => leaves.max(0.8),
             _ => leaves,
         }
+    }
+
+    fn has_ite_alone(&self, sort: Sort) -> bool {
+        let rows = &self.grammar.productions(self.store.sort_kind(sort)).rows;
+        rows.iter().all(|row| row.op == Op::Ite)
     }
 
     fn leaf(&mut self, sort: Sort) -> Option<Term> {
