@@ -1,6 +1,6 @@
 //! Whole campaigns with solvers that answer as a test tells them: scheduling, triage, queue and store without a process.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -150,6 +150,19 @@ fn several_wrong_checks_of_one_script_are_one_finding() {
     assert_eq!(learned.of_kind(ENGINE).map(|(_, counts)| counts.findings).sum::<u64>(), 1);
 }
 
+/// A finding as it is before triage: its folder under another name, not reduced, by a process that is gone.
+fn put_back(folder: &Path) -> PathBuf {
+    let file = folder.join("finding.json");
+    let mut json: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&file).expect("readable")).expect("JSON");
+    json["stage"] = serde_json::json!({ "name": "pending", "input": "0", "process": u32::MAX });
+    std::fs::write(&file, json.to_string()).expect("written");
+    let name = folder.file_name().expect("a name").to_string_lossy();
+    let pending = folder.with_file_name(format!("{}-000000000000", name.rsplit_once('-').expect("a hash").0));
+    std::fs::rename(folder, &pending).expect("renamed");
+    pending
+}
+
 #[test]
 fn what_a_killed_campaign_left_pending_is_told_apart_when_it_goes_on() {
     let place = tempfile::tempdir().expect("a folder");
@@ -160,14 +173,7 @@ fn what_a_killed_campaign_left_pending_is_told_apart_when_it_goes_on() {
     let setup = Setup::new("seed", &[SEED], wrong);
     let first = setup.run(&settings(place.path(), 1)).expect("a campaign");
     let folder = place.path().join("bugs").join(&first.findings[0].folder);
-    // As it is before triage: the same folder under another name, not reduced, by a process that is gone.
-    let file = folder.join("finding.json");
-    let mut json: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(&file).expect("readable")).expect("JSON");
-    json["stage"] = serde_json::json!({ "name": "pending", "input": "0", "process": u32::MAX });
-    std::fs::write(&file, json.to_string()).expect("written");
-    let pending = place.path().join("bugs").join("refutation-soundness-z3-4.8.7-000000000000");
-    std::fs::rename(&folder, &pending).expect("renamed");
+    let pending = put_back(&folder);
     // The claim was made and its folder was never written: the finding must not be lost.
     let resumed = Settings { resume: true, ..settings(place.path(), 1) };
     let summary = setup.run(&resumed).expect("resumed");
@@ -401,6 +407,30 @@ fn a_third_opinion_is_asked_before_anybody_is_accused_and_stays_with_the_finding
         |purpose| asked.iter().filter(|run| run.name == "cvc5@1.4.2" && run.purpose == purpose).count();
     assert_eq!((third(Purpose::Test), third(Purpose::FollowUp)), (0, 1));
     assert!(third(Purpose::Confirmation) > 0 && third(Purpose::Reduction) > 0);
+}
+
+#[test]
+fn a_pending_finding_that_rests_on_a_third_opinion_waits_for_it() {
+    let place = tempfile::tempdir().expect("a folder");
+    let mut setup = Setup::new("seed", &[OPEN], wrong_newest);
+    let alone = setup.scripted.clone();
+    setup.scripted = setup.scripted.with_third_opinions(&["z3@5.4.0", "cvc5@1.4.2"]);
+    let first = setup.run(&settings(place.path(), 1)).expect("a campaign");
+    let folder = place.path().join("bugs").join(&first.findings[0].folder);
+    let pending = put_back(&folder);
+    let resumed = Settings { resume: true, ..settings(place.path(), 1) };
+    // Without cvc5 nothing shows any more: nobody can tell what it is.
+    let with_third = std::mem::replace(&mut setup.scripted, alone);
+    setup.seeds.seeds.clear();
+    let summary = setup.run(&resumed).expect("resumed");
+    assert!(pending.exists() && summary.pending == 1, "{:?}", summary.findings);
+    setup.scripted = with_third;
+    let summary = setup.run(&resumed).expect("resumed");
+    assert!(!pending.exists() && summary.pending == 0, "{:?}", summary.findings);
+    let (finding, _) = Finding::read(&folder).expect("the finding has its folder");
+    assert!(finding.is_reduced());
+    assert_eq!(finding.solver, "z3@5.4.0");
+    assert!(finding.runs.iter().any(|run| run.solver == "cvc5@1.4.2"), "{:?}", finding.runs);
 }
 
 /// Dies of a bare signal, in one function on products and in another on what compares with '>'.

@@ -55,20 +55,38 @@ impl Triage<'_> {
         solvers: &[Solver],
         settled: bool,
     ) -> Result<(), CampaignError> {
-        let solver = |run: &RunRecord| {
-            let mut solver = solvers.iter().find(|solver| solver.name() == run.solver)?.clone();
-            solver.options = run.user_options.clone();
-            solver.leave_out_file_options();
-            Some(solver)
+        let Some(solvers) = self.solvers_of(&finding, solvers) else {
+            let name = finding.folder_name();
+            return self.shared.log.note(&format!("{name} stays pending: a solver it rests on is not here"));
         };
-        let solvers: Option<Vec<_>> = finding.runs.iter().map(solver).collect();
-        let Ok(reproduction) = Reproduction::read(&folder, finding, &solvers.unwrap_or_default()) else {
+        let Ok(reproduction) = Reproduction::read(&folder, finding, &solvers) else {
             let text = format!("'{}' cannot be read; it is left as it is", folder.display());
             return self.shared.log.note(&text);
         };
         self.shared.state().need_by_hash(&reproduction.finding);
         lock(&self.queue).push_back(Waiting { reproduction, folder, settled });
         Ok(())
+    }
+
+    /// The solvers of a finding's runs, in their order: those of the campaign, and those that are asked for third opinions.
+    /// Nothing unless all can be had: without one of them the finding would not show any more.
+    fn solvers_of(&self, finding: &Finding, solvers: &[Solver]) -> Option<Vec<Solver>> {
+        let of_campaign = |run: &RunRecord| solvers.iter().find(|solver| solver.name() == run.solver).cloned();
+        let mut found: Vec<Option<Solver>> = finding.runs.iter().map(of_campaign).collect();
+        if found.iter().any(Option::is_none) {
+            let runner = self.runners.runner().ok()?;
+            for (solver, run) in found.iter_mut().zip(&finding.runs).filter(|(solver, _)| solver.is_none()) {
+                let third = runner.third_opinions().iter().map(|opinion| &opinion.solver);
+                *solver = third.into_iter().find(|solver| solver.name() == run.solver).cloned();
+            }
+        }
+        let found: Vec<Solver> = found.into_iter().collect::<Option<_>>()?;
+        let recorded = found.into_iter().zip(&finding.runs).map(|(mut solver, run)| {
+            solver.options.clone_from(&run.user_options);
+            solver.leave_out_file_options();
+            solver
+        });
+        Some(recorded.collect()).filter(|solvers: &Vec<Solver>| !solvers.is_empty())
     }
 
     fn make_known(&self, finding: &Finding) -> Result<(), CampaignError> {

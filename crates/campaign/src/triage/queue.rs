@@ -53,7 +53,7 @@ pub struct TriageRules {
 pub struct Triage<'a> {
     pub(super) shared: &'a Shared<'a>,
     pub(super) store: &'a Mutex<Box<dyn CampaignStore>>,
-    runners: Arc<dyn Runners>,
+    pub(super) runners: Arc<dyn Runners>,
     pub(super) rules: TriageRules,
     pub(super) queue: Mutex<VecDeque<Waiting>>,
     /// Something was put into the queue or taken out, or the campaign is over.
