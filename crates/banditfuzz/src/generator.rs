@@ -1,16 +1,17 @@
 //! Inputs from nothing, or from seeds: texts in the standard dialect.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use generate::bandit::ThompsonBeta;
+use generate::bandit::{Agent, ThompsonBeta};
 use generate::{Config, Grammar, GrammarError, Rng};
 use serde::{Deserialize, Serialize};
 use smtlib::theory::{Row, SortPattern, table};
-use smtlib::{Mark, Mode, Release, Script, Sort, Store, print};
+use smtlib::{Mark, Mode, Release, Script, Sort, Store, Term, print};
 
-use crate::construct::Construct;
+use crate::construct::{Class, Construct};
+use crate::fill::filled;
 use crate::learned::Learned;
 use crate::mutate::{Arms, Choices, Mutator};
 
@@ -127,7 +128,7 @@ impl Generator {
                 self.favouring(rng, promise).sized(variables, assertions, depth)
             }
         };
-        let mut script = grammar.script(&mut self.store, rng);
+        let mut script = filled(&grammar, &mut self.store, rng);
         smtlib::logic::widen(&mut self.store, &mut script);
         print::print(&self.store, &script, Release::STANDARD)
     }
@@ -150,14 +151,27 @@ impl Generator {
         let Ok(parsed) = smtlib::parse(&mut self.store, text.as_bytes(), Mode::Tolerant) else {
             return Vec::new();
         };
-        let roots: Vec<_> = parsed.script.assertions().collect();
-        let operators: BTreeSet<_> =
-            self.store.subterms(&roots).into_iter().filter_map(|term| self.store.op_of(term)).collect();
+        let roots: Vec<Term> = parsed.script.assertions().collect();
+        let assertions = roots.len();
+        let mut operators = BTreeSet::new();
+        // Level by level. A constant is a leaf, however it is written: `(fp #b0 ...)` is no operator over others.
+        let (mut level, mut depth) = (roots, 0);
+        while !level.is_empty() {
+            let inner: Vec<Term> = level
+                .into_iter()
+                .filter(|term| Class::of(&self.store, *term).is_none())
+                .filter(|term| !self.store.args(*term).is_empty())
+                .collect();
+            depth += usize::from(!inner.is_empty());
+            operators.extend(inner.iter().filter_map(|term| self.store.op_of(*term)));
+            let mut seen = HashSet::new();
+            let below = inner.iter().flat_map(|term| self.store.args(*term).iter().copied());
+            level = below.filter(|term| seen.insert(*term)).collect();
+        }
         let mut features: Vec<String> =
             operators.into_iter().map(|op| Construct::Operator(op).to_string()).collect();
-        let depth = roots.iter().map(|root| self.store.depth(*root)).max().unwrap_or(1);
-        features.push(format!("{ASSERTIONS} {}", roots.len()));
-        features.push(format!("{DEPTH} {}", depth.saturating_sub(1)));
+        features.push(format!("{ASSERTIONS} {assertions}"));
+        features.push(format!("{DEPTH} {depth}"));
         features
     }
 
@@ -178,7 +192,36 @@ pub struct Opened<'a> {
     choices: Choices,
 }
 
+/// What came of pulling arms until one of them could be put in.
+pub struct Pulled {
+    /// Nothing if that was none.
+    pub mutant: Option<Mutant>,
+    /// Arms that could not be put in.
+    pub failed: u64,
+}
+
+/// An input with the construct of an arm in it.
+pub struct Mutant {
+    pub text: String,
+    pub arm: String,
+}
+
 impl Opened<'_> {
+    /// Lets an agent pull an arm. One that cannot be put in is not counted, which would make it the most promising of all
+    /// that are known: the agent draws among the others.
+    pub fn pull(&mut self, agent: &dyn Agent, learned: &Learned, rng: &mut Rng) -> Pulled {
+        let mut names: Vec<(usize, String)> = self.arms().map(str::to_owned).enumerate().collect();
+        let mut failed = 0;
+        while let Some(chosen) = agent.choose(&learned.of(names.iter().map(|(_, name)| name.as_str())), rng) {
+            let (number, arm) = names.swap_remove(chosen);
+            if let Some(text) = self.mutate(rng, number) {
+                return Pulled { mutant: Some(Mutant { text, arm }), failed };
+            }
+            failed += 1;
+        }
+        Pulled { mutant: None, failed }
+    }
+
     /// The names of the arms that can be pulled.
     pub fn arms(&self) -> impl Iterator<Item = &str> {
         self.choices.arms.iter().map(|choice| choice.name.as_str())

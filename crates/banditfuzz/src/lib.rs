@@ -5,7 +5,7 @@
 //! makes solvers contradict each other. The results are inputs, and the constructs ranked.
 //!
 //! - [`construct`]: what arms are, and which are of the same kind; [`mutate`]: a construct put into an input
-//! - [`generator`]: inputs from nothing or from seeds; [`seeds`]: which of them solvers have
+//! - [`generator`]: inputs from nothing or from seeds; `fill`: their variables; [`seeds`]: which of them solvers have
 //! - [`learned`]: counts by construct, ranked; [`state`]: the counts of a session on disk
 //! - [`par2`]: scores and margins; [`meter`]: what solvers need for an input; [`race`]: how far they must be run
 //! - [`search`]: one run of performance fuzzing; [`session`]: several, each on a core of its own
@@ -19,6 +19,7 @@ pub mod construct;
 pub mod cores;
 pub mod error;
 mod files;
+mod fill;
 pub mod generator;
 pub mod learned;
 pub mod localize;

@@ -17,7 +17,7 @@ use solver::run::{Configuration, Purpose, Run, RunError, RunRules, Runner, Solve
 
 use crate::error::PerfError;
 use crate::files;
-use crate::generator::{Generator, Parameters};
+use crate::generator::{Generator, Mutant, Parameters};
 use crate::learned::{AgentName, Learned, Ranked, Uniform};
 use crate::mutate::{self, Arms};
 use crate::search::Method;
@@ -76,6 +76,7 @@ pub struct Localized {
     pub kinds: BTreeMap<String, u64>,
     /// Inputs made so far, and the bugs among them.
     pub curve: Vec<(f64, f64)>,
+    /// Arms that were pulled, and those of them that could not be put in: others were drawn in their place.
     pub mutations: u64,
     pub failed_mutations: u64,
     /// Counts of this session alone.
@@ -245,18 +246,12 @@ impl Localization<'_> {
                 return Ok(());
             }
         }
-        self.kept.found.mutations += 1;
-        let pulled = self.generator.open(&text).and_then(|mut opened| {
-            let names: Vec<String> = opened.arms().map(str::to_owned).collect();
-            let arms = self.learned.of(names.iter().map(String::as_str));
-            let arm = agent.choose(&arms, &mut rng)?;
-            Some((opened.mutate(&mut rng, arm)?, names[arm].clone()))
-        });
-        let Some((mutant, arm)) = pulled else {
-            self.kept.found.failed_mutations += 1;
-            return Ok(());
-        };
-        let rewarded = self.is_inconsistent(&mutant)?;
+        let Some(mut opened) = self.generator.open(&text) else { return Ok(()) };
+        let pulled = opened.pull(agent, &self.learned, &mut rng);
+        self.kept.found.mutations += pulled.failed + u64::from(pulled.mutant.is_some());
+        self.kept.found.failed_mutations += pulled.failed;
+        let Some(Mutant { text, arm }) = pulled.mutant else { return Ok(()) };
+        let rewarded = self.is_inconsistent(&text)?;
         self.learned.record(&arm, rewarded);
         self.kept.found.learned.record(&arm, rewarded);
         Ok(())

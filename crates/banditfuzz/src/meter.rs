@@ -9,8 +9,8 @@ use solver::RunClass;
 use solver::limits::Limits;
 use solver::run::{Configuration, Purpose, Run, RunError, RunRules, Runner};
 
-use crate::par2::{Reading, margin};
-use crate::race::{Next, Race, Stand};
+use crate::par2::{ENOUGH, Reading, margin, perfect};
+use crate::race::{Gap, Next, Race, Stand};
 use crate::slow::answered;
 
 /// What is measured.
@@ -47,7 +47,7 @@ const STARTS: usize = 5;
 const REPEATS: usize = 3;
 /// CPU seconds by which runs of the same thing differ on a quiet machine.
 const NOISE: f64 = 0.004;
-/// A score is higher only by more than this share of the lower one.
+/// A score is higher only by more than this share of the times in the lower one.
 const NOISE_SHARE: f64 = 0.05;
 /// Differences below so many times the noise are measured again.
 const CLOSE: f64 = 4.0;
@@ -78,13 +78,14 @@ pub enum Outcome {
     Unusable,
     /// Target and reference contradict each other: a bug of another kind.
     Contradiction,
+    /// Nobody was given it, or the CPU time ended before anything could be said.
+    Unmeasured,
 }
 
 /// An input that was given up, as far as it was measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Below {
-    /// What the target is known to need more than the references.
-    pub gap: f64,
+    pub gap: Gap,
     /// The target solved it; all references did.
     pub target_solved: bool,
     pub references_solved: bool,
@@ -104,6 +105,19 @@ impl Scored {
     pub fn ratio(&self, least: f64) -> f64 {
         let slowest = self.references.iter().map(|reading| reading.used).fold(least, f64::max);
         self.target.used / slowest
+    }
+
+    /// The target has worked on it to an answer or to its limit, so that its time says something. One that gives up at once
+    /// counts as much, but is not slow.
+    pub fn is_worked(&self, limit: f64) -> bool {
+        self.target.solved || self.target.used >= limit
+    }
+
+    /// What the target was seen to need more than the slowest reference.
+    pub fn gap(&self) -> Gap {
+        let slowest = self.references.iter().map(|reading| reading.used).fold(0.0, f64::max);
+        let gap = self.target.used - slowest;
+        Gap { least: gap, most: gap }
     }
 }
 
@@ -179,18 +193,39 @@ impl Meter {
         self.runner.take_notes()
     }
 
-    /// By how much a score must be higher than this one to count as higher.
+    /// By how much a score must be higher than this one to count as higher. Only times have noise: a score beyond the limit
+    /// has a time-out in it, which is exact, and what is missing to twice the limit was measured.
     pub fn noise(&self, score: f64) -> f64 {
+        let limit = self.limit();
+        let measured = if score.abs() > limit { 2.0 * limit - score.abs() } else { score.abs() };
         match self.score {
-            Score::Cpu if score.is_finite() => NOISE.max(NOISE_SHARE * score.abs()),
+            Score::Cpu if score.is_finite() => NOISE.max(NOISE_SHARE * measured),
             _ => 0.0,
         }
     }
 
+    /// What a score must exceed to be higher than the floor. A score that is enough to end a run is always high enough.
+    fn bar(&self, floor: f64) -> f64 {
+        let enough = ENOUGH * perfect(1, self.limit());
+        (floor + self.noise(floor)).min(enough.max(floor))
+    }
+
     /// Measures an input. What cannot come above the floor is not measured to its end.
     pub fn measure(&mut self, text: &str, floor: f64) -> Result<Outcome, RunError> {
-        let bar = floor + self.noise(floor);
-        let mut scored = match self.once(text, bar)? {
+        self.measure_within(text, floor, f64::INFINITY)
+    }
+
+    /// Everybody to the end, whatever the score: for confirmation.
+    pub fn whole(&mut self, text: &str) -> Result<Outcome, RunError> {
+        let mut left = f64::INFINITY;
+        self.once(text, Race::to_the_end(self.parties.len(), self.limit()), &mut left)
+    }
+
+    /// Measures an input for no more than so many seconds of CPU time.
+    pub fn measure_within(&mut self, text: &str, floor: f64, mut left: f64) -> Result<Outcome, RunError> {
+        let bar = self.bar(floor);
+        let (parties, limit) = (self.parties.len(), self.limit());
+        let mut scored = match self.once(text, Race::new(parties, limit, bar), &mut left)? {
             Outcome::Scored(scored) => scored,
             other => return Ok(other),
         };
@@ -198,7 +233,7 @@ impl Meter {
         let close = scored.target.solved && scored.score < floor + CLOSE * self.noise(floor);
         if close && self.score == Score::Cpu && floor.is_finite() {
             for _ in 1..REPEATS {
-                match self.once(text, bar)? {
+                match self.once(text, Race::new(parties, limit, bar), &mut left)? {
                     Outcome::Scored(again) if again.score < scored.score => scored = again,
                     Outcome::Scored(_) => {}
                     other => return Ok(other),
@@ -208,20 +243,26 @@ impl Meter {
         Ok(Outcome::Scored(scored))
     }
 
-    fn once(&mut self, text: &str, bar: f64) -> Result<Outcome, RunError> {
+    /// `left` is the CPU time there is for it, in seconds.
+    fn once(&mut self, text: &str, mut race: Race, left: &mut f64) -> Result<Outcome, RunError> {
         let texts = self.texts(text);
-        let mut race = Race::new(self.parties.len(), self.limit(), bar);
+        let second = self.limit() / self.timeout;
         let mut last: Vec<Option<Run>> = vec![None; self.parties.len()];
         loop {
             match race.next() {
                 Next::Done => break,
-                Next::Below(gap) => {
+                Next::Below if last.iter().all(Option::is_none) => return Ok(Outcome::Unmeasured),
+                Next::Below => {
                     let (target_solved, references_solved) = race.solved();
-                    return Ok(Outcome::Below(Below { gap, target_solved, references_solved }));
+                    return Ok(Outcome::Below(Below { gap: race.gap(), target_solved, references_solved }));
                 }
+                Next::Run(..) if *left <= 0.0 => return Ok(Outcome::Unmeasured),
                 Next::Run(party, part) => {
-                    let run = self.run_for(party, &texts[party], part)?;
-                    let stand = match self.is_cut(party, &run, part) {
+                    let affordable = part.min(*left * second);
+                    let run = self.run_for(party, &texts[party], affordable)?;
+                    *left -= run.outcome.cpu_time.as_secs_f64();
+                    let stand = match self.is_cut(party, &run, affordable) {
+                        true if affordable < part => return Ok(Outcome::Unmeasured),
                         true => Stand::Beyond(part),
                         false => match self.reading(party, &run) {
                             Some(reading) => Stand::Ended(reading),

@@ -42,6 +42,9 @@ pub fn margin(target: Reading, references: &[Reading], limit: f64) -> f64 {
     target.par2(limit) - slowest
 }
 
+/// The share of the largest margin at which an input is as bad as it gets: references take some time, too.
+pub const ENOUGH: f64 = 0.98;
+
 /// The largest margin that so many inputs can have.
 pub fn perfect(inputs: usize, limit: f64) -> f64 {
     inputs as f64 * 2.0 * limit

@@ -2,11 +2,17 @@
 //!
 //! Most inputs are decided in a small part of the limit, so everybody has that first. Afterwards a solver is continued
 //! only as far as the score can still come above the bar: the decision is that of the paper's algorithm 1, for less.
+//!
+//! One decision is another: in a search an input is given up when a reference is beyond a quarter of the limit before the
+//! target has ended. Such inputs are mostly hard for everybody, each costs several limits, and what the few others can win
+//! is a ratio below four.
 
 use crate::par2::Reading;
 
 /// Parts of the limit that target and references get in turn while neither is done.
 const PARTS: [f64; 3] = [0.05, 0.25, 1.0];
+/// A reference that needs more than this part, beside a target that has not ended, makes an input hard for all.
+const HARD: f64 = 0.25;
 
 /// How far a solver has come.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,10 +27,17 @@ pub enum Stand {
 pub enum Next {
     /// Run a party so far: its place, 0 is the target, and how much it may use.
     Run(usize, f64),
-    /// The score is not above the bar. What the target is known to need more than the references.
-    Below(f64),
+    /// The score is not above the bar, or the input is hard for all.
+    Below,
     /// All have ended.
     Done,
+}
+
+/// Bounds of what the target needs more than the slowest reference, each up to the limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gap {
+    pub least: f64,
+    pub most: f64,
 }
 
 /// Target and references on one input.
@@ -33,13 +46,20 @@ pub struct Race {
     limit: f64,
     /// The score that has to be exceeded.
     bar: f64,
+    /// Whether what is hard for all is given up.
+    choosy: bool,
     /// The target first.
     stands: Vec<Stand>,
 }
 
 impl Race {
     pub fn new(parties: usize, limit: f64, bar: f64) -> Race {
-        Race { limit, bar, stands: vec![Stand::Beyond(0.0); parties] }
+        Race { limit, bar, choosy: true, stands: vec![Stand::Beyond(0.0); parties] }
+    }
+
+    /// Everybody to the end, whatever the score.
+    pub fn to_the_end(parties: usize, limit: f64) -> Race {
+        Race { choosy: false, ..Race::new(parties, limit, f64::NEG_INFINITY) }
     }
 
     pub fn tell(&mut self, party: usize, stand: Stand) {
@@ -73,7 +93,11 @@ impl Race {
             Stand::Beyond(used) => *used,
         });
         if most - least.fold(0.0, f64::max) <= self.bar {
-            return Next::Below(self.gap());
+            return Next::Below;
+        }
+        let hard = |stand: &Stand| matches!(stand, Stand::Beyond(used) if *used >= HARD * self.limit);
+        if self.choosy && matches!(self.stands[0], Stand::Beyond(_)) && self.stands[1..].iter().any(hard) {
+            return Next::Below;
         }
         let open = |party: &usize| matches!(self.stands[*party], Stand::Beyond(_));
         // Whoever has had least: the target before any reference had something, the references first later.
@@ -98,7 +122,7 @@ impl Race {
         // A reference that needs more than this leaves no score above the bar.
         let reach = if party == 0 { self.limit } else { (most - self.bar).min(self.limit) };
         let part = part.min(reach);
-        if part <= tried { Next::Below(self.gap()) } else { Next::Run(party, part) }
+        if part <= tried { Next::Below } else { Next::Run(party, part) }
     }
 
     fn tried(&self, party: usize) -> f64 {
@@ -108,13 +132,19 @@ impl Race {
         }
     }
 
-    fn gap(&self) -> f64 {
-        let used = |stand: &Stand| match stand {
+    /// What is known of the gap. Times that were used, not doubled: a solver that was stopped is only known to need more.
+    pub fn gap(&self) -> Gap {
+        let least = |stand: &Stand| match stand {
             Stand::Beyond(used) => *used,
             Stand::Ended(reading) => reading.used,
         };
-        let slowest = self.stands[1..].iter().map(used).fold(0.0, f64::max);
-        (used(&self.stands[0]) - slowest).max(0.0)
+        let most = |stand: &Stand| match stand {
+            Stand::Beyond(_) => self.limit,
+            Stand::Ended(reading) => reading.used,
+        };
+        let slowest = |of: &dyn Fn(&Stand) -> f64| self.stands[1..].iter().map(of).fold(0.0, f64::max);
+        let target = &self.stands[0];
+        Gap { least: least(target) - slowest(&most), most: most(target) - slowest(&least) }
     }
 }
 
@@ -125,7 +155,11 @@ mod tests {
 
     /// Runs a race between solvers that need so much, and tells what came out and what it has cost.
     fn race(needs: &[f64], limit: f64, bar: f64) -> (Next, f64, Option<f64>) {
-        let mut race = Race::new(needs.len(), limit, bar);
+        run(Race::new(needs.len(), limit, bar), needs)
+    }
+
+    fn run(mut race: Race, needs: &[f64]) -> (Next, f64, Option<f64>) {
+        let limit = race.limit;
         let mut cost = 0.0;
         loop {
             match race.next() {
@@ -147,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_decision_is_that_of_runs_to_the_end() {
+    fn the_decision_is_that_of_runs_to_the_end_but_for_inputs_that_are_hard_for_all() {
         let needs = [0.0, 0.01, 0.04, 0.06, 0.3, 0.5, 1.2, 1.9, 2.5];
         let limit = 2.0;
         let reading = |need: f64| match need < limit {
@@ -158,11 +192,15 @@ mod tests {
             for first in needs {
                 for second in needs {
                     let score = margin(reading(target), &[reading(first), reading(second)], limit);
+                    // The target has not ended in the first part, and a reference not in the second.
+                    let hard = target > 0.05 * limit && first.max(second) > HARD * limit;
                     for bar in [f64::NEG_INFINITY, -1.0, 0.0, 0.2, 1.0, 2.5, 3.6, 3.95] {
                         let (end, _, scored) = race(&[target, first, second], limit, bar);
                         let told = format!("{target} {first} {second} above {bar}: {end:?}");
-                        assert_eq!(scored, (score > bar).then_some(score), "{told}");
+                        assert_eq!(scored, (score > bar && !hard).then_some(score), "{told}");
                     }
+                    let (_, _, scored) = run(Race::to_the_end(3, limit), &[target, first, second]);
+                    assert_eq!(scored, Some(score), "{target} {first} {second}");
                 }
             }
         }
@@ -178,9 +216,32 @@ mod tests {
     fn nobody_runs_on_when_nothing_can_come_of_it() {
         // A reference must be done within 0.1 s.
         let (end, cost, _) = race(&[9.0, 9.0], 2.0, 3.9);
-        assert!(matches!(end, Next::Below(_)) && cost < 0.21, "{end:?} {cost}");
+        assert!(end == Next::Below && cost < 0.21, "{end:?} {cost}");
         // The target is too fast to matter: references are not asked.
         let (end, cost, _) = race(&[0.05, 9.0], 2.0, 0.1);
-        assert!(matches!(end, Next::Below(_)) && cost < 0.06, "{end:?} {cost}");
+        assert!(end == Next::Below && cost < 0.06, "{end:?} {cost}");
+    }
+
+    #[test]
+    fn an_input_that_is_hard_for_all_costs_less_than_half_a_limit() {
+        let (end, cost, _) = race(&[9.0; 4], 2.0, 0.0);
+        assert!(end == Next::Below && cost < 1.0, "{end:?} {cost}");
+        // The first input of a run as well, which has nothing to be better than.
+        let (end, cost, _) = race(&[9.0; 4], 2.0, f64::NEG_INFINITY);
+        assert!(end == Next::Below && cost < 1.0, "{end:?} {cost}");
+    }
+
+    #[test]
+    fn of_a_gap_no_more_is_told_than_is_known() {
+        let mut race = Race::new(3, 2.0, 0.5);
+        race.tell(0, Stand::Ended(Reading::solved(0.3)));
+        assert_eq!(race.gap(), Gap { least: -1.7, most: 0.3 }, "no reference was run");
+        race.tell(1, Stand::Ended(Reading::solved(0.1)));
+        race.tell(2, Stand::Ended(Reading::solved(0.2)));
+        let Gap { least, most } = race.gap();
+        assert!((least - 0.1).abs() < 1e-9 && (most - 0.1).abs() < 1e-9, "{least} {most}");
+        // A target that was stopped at its limit counts as that, not twice.
+        race.tell(0, Stand::Ended(Reading::timed_out(2.0)));
+        assert_eq!(race.gap().most, 1.8);
     }
 }

@@ -11,7 +11,7 @@ use solver::run::RunError;
 use crate::generator::{ELITE, Generator};
 use crate::learned::{AgentName, Learned, Uniform};
 use crate::meter::{Meter, Outcome, Scored};
-use crate::par2::perfect;
+use crate::par2::{ENOUGH, perfect};
 use crate::state::Memory;
 
 /// How inputs are found.
@@ -54,8 +54,6 @@ impl FromStr for Method {
     }
 }
 
-/// A run ends when its score comes so near to the largest there is: references take some time, too.
-const ENOUGH: f64 = 0.98;
 /// The bandit's memory of whether new inputs or mutations pay: older steps count less and less.
 const FADING: f64 = 0.98;
 /// What the second bandit chooses between.
@@ -76,21 +74,25 @@ pub struct SearchRules {
 /// What a run came to.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Found {
-    /// The worst input for the target, in the standard dialect.
+    /// The input with the highest score, in the standard dialect.
     pub best: Option<Best>,
-    /// Inputs that were given to the target.
+    /// The same among those that the target has worked on: an `unknown` at once has a high score, but is not slow.
+    #[serde(default)]
+    pub slow: Option<Best>,
+    /// Inputs that were measured, as far as was needed.
     pub inputs: u64,
     /// Inputs on which somebody gave no answer.
     pub unusable: u64,
-    /// Inputs that are no worse for the target than the one in hand.
+    /// Inputs that are no worse for the target than the one in hand, or hard for all.
     pub below: u64,
     /// Inputs that the target is known to have solved, and those that all references are.
     #[serde(default)]
     pub target_solved: u64,
     #[serde(default)]
     pub references_solved: u64,
+    /// Arms that were pulled, those included that could not be put in.
     pub mutations: u64,
-    /// Mutations that gave no input.
+    /// Arms that could not be put in: others were drawn in their place.
     pub failed_mutations: u64,
     /// CPU seconds, and the score that was reached then.
     pub curve: Vec<(f64, f64)>,
@@ -124,6 +126,14 @@ impl Found {
 pub struct Best {
     pub text: String,
     pub scored: Scored,
+}
+
+/// What came of an input beside the one in hand.
+enum Trial {
+    Better(Best),
+    NoBetter,
+    /// Nothing can be said, so nothing is counted and nobody is blamed.
+    Unmeasured,
 }
 
 /// Contradictions kept of one run.
@@ -160,15 +170,22 @@ struct Promise {
 const ENOUGH_GAPS: usize = 10;
 
 impl Promise {
-    /// Tells whether it is among the slowest; nothing where that cannot be said.
+    /// Tells whether it is among the slowest; nothing where that cannot be said, as of inputs that not everybody was given
+    /// for long enough.
     fn observe(&mut self, features: &[String], outcome: &Outcome) -> Option<bool> {
         let gap = match outcome {
-            Outcome::Scored(scored) => scored.score.max(0.0),
+            Outcome::Scored(scored) => scored.gap(),
             Outcome::Below(below) => below.gap,
-            Outcome::Unusable | Outcome::Contradiction => return None,
+            Outcome::Unusable | Outcome::Contradiction | Outcome::Unmeasured => return None,
         };
-        let place = self.gaps.partition_point(|other| *other < gap);
-        let slow = self.gaps.len() >= ENOUGH_GAPS && place as f64 >= (1.0 - ELITE) * self.gaps.len() as f64;
+        let place = |gap: f64| self.gaps.partition_point(|other| *other < gap);
+        let (low, high) = (place(gap.least), place(gap.most));
+        let elite = (1.0 - ELITE) * self.gaps.len() as f64;
+        let (slow, place, gap) = match self.gaps.len() >= ENOUGH_GAPS {
+            true if low as f64 >= elite => (true, low, gap.least),
+            true if high as f64 >= elite => return None,
+            _ => (false, high, gap.most),
+        };
         self.gaps.insert(place, gap);
         for feature in features {
             self.counts.record(feature, slow);
@@ -227,18 +244,27 @@ impl<'a> Search<'a> {
         self.found.best.as_ref().map_or(f64::NEG_INFINITY, |best| best.scored.score)
     }
 
+    /// The score that others have to exceed: a target that gave up at once is none to be compared with.
+    fn floor(&self) -> f64 {
+        self.found.slow.as_ref().map_or(f64::NEG_INFINITY, |slow| slow.scored.score)
+    }
+
     fn over(&mut self) -> bool {
         self.account();
-        self.found.perfect = self.score() >= ENOUGH * perfect(1, self.meter.limit());
+        self.found.perfect = self.floor() >= ENOUGH * perfect(1, self.meter.limit());
         self.found.perfect
             || self.found.cpu >= self.rules.budget.as_secs_f64()
             || (self.stopped)(self.found.cpu, self.score())
     }
 
-    /// The input's score if it is above the floor; the best is kept.
-    fn try_input(&mut self, text: &str, floor: f64) -> Result<Option<Scored>, RunError> {
+    /// Whether the input is above the floor; the best is kept.
+    fn try_input(&mut self, text: &str, floor: f64) -> Result<Trial, RunError> {
+        let left = self.rules.budget.as_secs_f64() - self.found.cpu;
+        let outcome = self.meter.measure_within(text, floor, left)?;
+        if matches!(outcome, Outcome::Unmeasured) {
+            return Ok(Trial::Unmeasured);
+        }
         self.found.inputs += 1;
-        let outcome = self.meter.measure(text, floor)?;
         if self.rules.method == Method::Bandit {
             let features = self.generator.features(text);
             if let Some(slow) = self.promise.observe(&features, &outcome) {
@@ -250,11 +276,19 @@ impl<'a> Search<'a> {
                 self.account();
                 self.found.target_solved += u64::from(scored.target.solved);
                 self.found.references_solved += u64::from(scored.references.iter().all(|one| one.solved));
-                if scored.score > self.score() {
-                    self.found.curve.push((self.found.cpu, scored.score));
-                    self.found.best = Some(Best { text: text.to_owned(), scored: scored.clone() });
+                let own = Best { text: text.to_owned(), scored };
+                let score = own.scored.score;
+                if score > self.score() {
+                    self.found.curve.push((self.found.cpu, score));
+                    self.found.best = Some(own.clone());
                 }
-                return Ok(Some(scored));
+                if !own.scored.is_worked(self.meter.limit()) {
+                    return Ok(Trial::NoBetter);
+                }
+                if score > self.floor() {
+                    self.found.slow = Some(own.clone());
+                }
+                return Ok(Trial::Better(own));
             }
             Outcome::Below(below) => {
                 self.found.below += 1;
@@ -268,27 +302,28 @@ impl<'a> Search<'a> {
                     self.found.contradictions.push(text.to_owned());
                 }
             }
+            Outcome::Unmeasured => return Ok(Trial::Unmeasured),
         }
-        Ok(None)
+        Ok(Trial::NoBetter)
     }
 
     fn random(&mut self) -> Result<(), RunError> {
         while !self.over() {
             let text = self.generator.fresh(&mut self.rng, None);
-            self.try_input(&text, self.score())?;
+            self.try_input(&text, self.floor())?;
         }
         Ok(())
     }
 
-    /// A first input that can be measured: the best so far, where a run is gone on with.
+    /// A first input that can be measured: the slowest so far, where a run is gone on with.
     fn first(&mut self) -> Result<Option<Best>, RunError> {
-        if let Some(best) = &self.found.best {
-            return Ok(Some(best.clone()));
+        if let Some(slow) = &self.found.slow {
+            return Ok(Some(slow.clone()));
         }
         while !self.over() {
             let text = self.generator.fresh(&mut self.rng, None);
-            if let Some(scored) = self.try_input(&text, f64::NEG_INFINITY)? {
-                return Ok(Some(Best { text, scored }));
+            if let Trial::Better(first) = self.try_input(&text, f64::NEG_INFINITY)? {
+                return Ok(Some(first));
             }
         }
         Ok(None)
@@ -309,7 +344,11 @@ impl<'a> Search<'a> {
                 _ => Some((self.generator.fresh(&mut self.rng, Some(&self.promise.counts)), None)),
             };
             let Some((text, arm)) = tried else { continue };
-            let better = self.try_input(&text, current.scored.score)?;
+            let better = match self.try_input(&text, current.scored.score)? {
+                Trial::Better(better) => Some(better),
+                Trial::NoBetter => None,
+                Trial::Unmeasured => continue,
+            };
             if let Some(arm) = arm {
                 self.found.learned.record(&arm, better.is_some());
                 self.learned.record(&arm, better.is_some());
@@ -326,8 +365,8 @@ impl<'a> Search<'a> {
             for arm in &mut ways {
                 arm.tries = arm.cost.round() as u64;
             }
-            if let Some(scored) = better {
-                current = Best { text, scored };
+            if let Some(better) = better {
+                current = better;
             }
         }
         Ok(())
@@ -349,23 +388,18 @@ impl<'a> Search<'a> {
 
     /// A mutant, and the arm that was pulled.
     fn mutated(&mut self, agent: &dyn Agent, text: &str) -> Option<(String, Option<String>)> {
-        self.found.mutations += 1;
-        let mutant = self.generator.open(text).and_then(|mut opened| {
-            let names: Vec<String> = opened.arms().map(str::to_owned).collect();
-            let arms = self.learned.of(names.iter().map(String::as_str));
-            let arm = agent.choose(&arms, &mut self.rng)?;
-            Some((opened.mutate(&mut self.rng, arm)?, Some(names[arm].clone())))
-        });
-        self.found.failed_mutations += u64::from(mutant.is_none());
-        mutant
+        let pulled = self.generator.open(text)?.pull(agent, &self.learned, &mut self.rng);
+        self.found.mutations += pulled.failed + u64::from(pulled.mutant.is_some());
+        self.found.failed_mutations += pulled.failed;
+        pulled.mutant.map(|mutant| (mutant.text, Some(mutant.arm)))
     }
 
     fn evolve(&mut self) -> Result<(), RunError> {
-        let mut population: Vec<Best> = self.found.best.clone().into_iter().collect();
+        let mut population: Vec<Best> = self.found.slow.clone().into_iter().collect();
         while population.len() < POPULATION && !self.over() {
             let text = self.generator.fresh(&mut self.rng, None);
-            if let Some(scored) = self.try_input(&text, f64::NEG_INFINITY)? {
-                population.push(Best { text, scored });
+            if let Trial::Better(first) = self.try_input(&text, f64::NEG_INFINITY)? {
+                population.push(first);
             }
         }
         while !self.over() {
@@ -376,8 +410,8 @@ impl<'a> Search<'a> {
                     return Ok(());
                 }
                 let Some((text, _)) = self.mutated(&Uniform, &parent.text) else { continue };
-                if let Some(scored) = self.try_input(&text, parent.scored.score)? {
-                    *parent = Best { text, scored };
+                if let Trial::Better(child) = self.try_input(&text, parent.scored.score)? {
+                    *parent = child;
                 }
             }
             // What does not come above the last survivor would not survive.
@@ -387,8 +421,8 @@ impl<'a> Search<'a> {
                     return Ok(());
                 }
                 let text = self.generator.fresh(&mut self.rng, None);
-                if let Some(scored) = self.try_input(&text, floor)? {
-                    population.push(Best { text, scored });
+                if let Trial::Better(other) = self.try_input(&text, floor)? {
+                    population.push(other);
                 }
             }
         }

@@ -141,6 +141,112 @@ fn score(found: &Found) -> f64 {
     found.best.as_ref().map_or(0.0, |best| best.scored.score)
 }
 
+/// A run with these solvers, and with what they need for a text.
+fn run(method: Method, seconds: u64, answering: fn(bool, &str) -> ScriptedAnswer) -> (Scripted, Found) {
+    let (scripted, mut meter) = meter(answering);
+    let mut generator = Generator::new(&Parameters::default(), &[], Arc::from([])).expect("a generator");
+    let budget = Duration::from_secs(seconds);
+    let rules = SearchRules { method, agent: AgentName::Thompson, budget };
+    let (stopped, known) = (|_: f64, _: f64| false, Memory::default());
+    let search = Search::new(rules, &mut generator, &mut meter, rng::stream(5, 0), &known, &stopped);
+    let found = search.run().expect("a run");
+    (scripted, found)
+}
+
+#[test]
+fn near_the_largest_score_solvers_are_still_run_and_a_run_can_end() {
+    // The score in hand is 97 % of the largest, between what noise once reached to and what ends a run.
+    let (_, mut meter) = meter(|target, text| match (target, text.contains("isNaN")) {
+        (true, true) => sat(2500),
+        (false, true) => sat(20),
+        _ => sat(0),
+    });
+    let outcome = meter.measure(INPUT, 0.97 * 4.0).expect("measured");
+    assert!(matches!(&outcome, Outcome::Scored(scored) if scored.score > 3.97), "{outcome:?}");
+    // Nobody is run where no score can be higher, and that is no measurement.
+    let outcome = meter.measure(INPUT, 4.0).expect("measured");
+    assert!(matches!(outcome, Outcome::Unmeasured), "{outcome:?}");
+}
+
+#[test]
+fn every_input_that_is_counted_was_given_to_the_target() {
+    // The first input has 96 % of the largest score, and nothing has more.
+    let (scripted, found) =
+        run(Method::Bandit, 60, |target, text| match (target, text.contains("declare")) {
+            (true, true) => sat(2500),
+            (false, true) => sat(160),
+            _ => sat(0),
+        });
+    let asked =
+        scripted.asked().iter().filter(|run| run.party.0 == 0 && run.script.contains("declare")).count();
+    assert!(found.inputs > 0 && found.inputs <= asked as u64, "{} of {asked}", found.inputs);
+}
+
+#[test]
+fn a_target_that_gives_up_at_once_does_not_end_a_run_and_is_not_what_is_slow() {
+    let (_, found) = run(Method::Random, 30, |target, text| match (target, text.contains("fp.add")) {
+        (true, true) => ScriptedAnswer::says("unknown\n").taking(Duration::from_millis(5)),
+        (true, false) => sat(10 + 100 * text.matches("fp.rem").count() as u64),
+        _ => sat(1),
+    });
+    let (best, slow) = (found.best.expect("a best one"), found.slow.expect("a slow one"));
+    assert!(!found.perfect, "{best:?}");
+    assert!(!best.scored.target.solved && best.scored.score > 3.9, "{best:?}");
+    assert!(slow.scored.target.solved && slow.text.contains("fp.rem"), "{slow:?}");
+}
+
+#[test]
+fn the_last_measurement_ends_with_the_cpu_time() {
+    let (_, mut meter) = meter(|target, text| match target && text.contains("isNaN") {
+        true => ScriptedAnswer::times_out().taking(Duration::from_millis(400)),
+        false => sat(1),
+    });
+    let outcome = meter.measure_within(INPUT, f64::NEG_INFINITY, 0.05).expect("measured");
+    assert!(matches!(outcome, Outcome::Unmeasured), "{outcome:?}");
+}
+
+#[test]
+fn an_agent_draws_again_where_an_arm_cannot_be_put_in() {
+    let mut generator = Generator::new(&Parameters::default(), &[], Arc::from([])).expect("a generator");
+    let learned = Learned::default();
+    let (mut failed, mut made) = (0, 0);
+    for index in 0..60 {
+        let mut rng = rng::stream(8, index);
+        let text = generator.fresh(&mut rng, None);
+        let mut opened = generator.open(&text).expect("read");
+        let pulled = opened.pull(&*AgentName::ThompsonUniform.agent(), &learned, &mut rng);
+        failed += pulled.failed;
+        made += u64::from(pulled.mutant.is_some_and(|mutant| mutant.text != text));
+    }
+    assert!(made == 60, "{made} mutants, {failed} arms failed");
+}
+
+#[test]
+fn a_constant_is_no_level_of_an_input() {
+    let mut generator = Generator::new(&Parameters::default(), &[], Arc::from([])).expect("a generator");
+    let text = "(set-logic QF_FP)(declare-const x Float32)\
+                (assert (fp.lt x (fp.neg (fp #b0 #b00000001 #b00000000000000000000001))))(check-sat)";
+    let features = generator.features(text);
+    assert_eq!(features, ["fp.neg", "fp.lt", "assertions 1", "depth 2"]);
+}
+
+#[test]
+fn variables_are_of_the_sorts_that_a_logic_is_about() {
+    for (logic, sorts) in
+        [("QF_FP", &["Float", "FloatingPoint"][..]), ("QF_SLIA", &["String", "Int"]), ("QF_BV", &["BitVec"])]
+    {
+        let parameters = Parameters { logic: logic.to_owned(), variables: 3..=3, ..Parameters::default() };
+        let mut generator = Generator::new(&parameters, &[], Arc::from([])).expect("a generator");
+        for index in 0..100 {
+            let text = generator.fresh(&mut rng::stream(6, index), None);
+            let declared: Vec<&str> = text.lines().filter(|line| line.starts_with("(declare-")).collect();
+            assert_eq!(declared.len(), 3, "{text}");
+            assert!(declared.iter().all(|line| sorts.iter().any(|sort| line.contains(sort))), "{text}");
+            assert!(text.contains("(assert "), "{text}");
+        }
+    }
+}
+
 #[test]
 fn the_construct_that_makes_the_target_slow_is_ranked_first() {
     let mut learned = Learned::default();

@@ -243,8 +243,12 @@ mod tests {
     #[test]
     fn regret_grows_with_the_logarithm_where_that_of_uniform_choice_grows_with_the_tries() {
         let uniform = |tries: usize| tries as f64 * SUCCESS.iter().map(|p| SUCCESS[2] - p).sum::<f64>() / 3.0;
-        let agents: [(&str, Box<dyn Agent>); 2] =
-            [("thompson", Box::new(ThompsonBeta::default())), ("ucb1", Box::new(Ucb1::default()))];
+        let pessimist = ThompsonBeta { successes: 0.1, failures: 4.0 };
+        let agents: [(&str, Box<dyn Agent>); 3] = [
+            ("thompson", Box::new(ThompsonBeta::default())),
+            ("thompson, pessimistic", Box::new(pessimist)),
+            ("ucb1", Box::new(Ucb1::default())),
+        ];
         for (name, agent) in agents {
             let (short, long) = (regret(agent.as_ref(), 500), regret(agent.as_ref(), 4_000));
             assert!(short < uniform(500) / 2.0, "{name}: {short} of {}", uniform(500));
