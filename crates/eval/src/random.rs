@@ -1,4 +1,4 @@
-//! Random values of a sort. Edge values come up as often as all others together.
+//! Random values of a sort. Edge values come up as often as all others together, unless they are drawn uniformly.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use smtlib::{Sort, SortKind};
 
 use crate::bv::{BitVector, MAX_WIDTH};
 use crate::finite_field::FieldElement;
-use crate::fp::{Float, Format, RoundingMode};
+use crate::fp::{Float, Format, NoRational, RoundingMode};
 use crate::integer::Integer;
 use crate::rational::Rational;
 use crate::sorts::{Scoped, Sorts};
@@ -29,6 +29,30 @@ impl Sorts<'_> {
     /// The same with no character above this one: some solvers cannot read all of them.
     pub fn random_value_up_to(self, sort: Sort, largest: u32, rng: &mut impl Rng) -> Option<Value> {
         self.random_in((sort, None), rng, largest, MAX_DEPTH)
+    }
+
+    /// A random value of a sort of constants as ValFuzz's baseline draws it, without edge values: a machine word as an integer,
+    /// the bits of a float, the text of some bytes. Other sorts as in [`Sorts::random_value`].
+    pub fn uniform_value(self, sort: Sort, rng: &mut impl Rng) -> Option<Value> {
+        Some(match self.store.sort_kind(sort) {
+            SortKind::Bool => Value::Bool(rng.next_u32() & 1 == 1),
+            SortKind::Int => Value::Int(Integer::from(random_bits(rng, 64))),
+            SortKind::Real => uniform_real(rng)?.into(),
+            SortKind::BitVec(width) if (1..=MAX_WIDTH).contains(width) => {
+                Value::BitVector(BitVector::from_ubig(*width, random_bits(rng, *width)))
+            }
+            SortKind::Float(eb, sb) => {
+                let format = Format::new(*eb, *sb).ok()?;
+                Value::Float(Float::from_ieee_bits(format, &random_bits(rng, format.width())))
+            }
+            SortKind::String => {
+                let bytes: Vec<u8> = (0..below(rng, 17)).map(|_| rng.next_u32() as u8).collect();
+                let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+                let chars: Vec<u32> = text.chars().map(u32::from).filter(|char| *char <= MAX_CHAR).collect();
+                Value::Str(Str::new(&chars)?)
+            }
+            _ => return self.random_value(sort, rng),
+        })
     }
 
     /// The values at the ends of a sort of numbers, bits or characters; empty for other sorts.
@@ -213,6 +237,19 @@ fn random_integer(rng: &mut impl Rng) -> Integer {
     if rng.next_u32() & 1 == 1 { -magnitude } else { magnitude }
 }
 
+/// The value of 64 random bits as a float that is a number.
+fn uniform_real(rng: &mut impl Rng) -> Option<Rational> {
+    let format = Format::new(11, 53).ok()?;
+    loop {
+        let drawn = Float::from_ieee_bits(format, &random_bits(rng, format.width()));
+        match drawn.to_rational() {
+            Ok(value) => return Some(value),
+            Err(NoRational::NotFinite) => {}
+            Err(NoRational::TooLarge { .. }) => return None,
+        }
+    }
+}
+
 pub(crate) fn random_bits(rng: &mut impl Rng, width: u32) -> UBig {
     let mut bits = UBig::ZERO;
     for _ in 0..width.div_ceil(64) {
@@ -228,5 +265,42 @@ fn random_char(rng: &mut impl Rng, largest: u32) -> u32 {
         2 => u32::from(b'0') + below(rng, 10) as u32,
         // Few different letters, so that parts repeat.
         _ => u32::from(b'a') + below(rng, 3) as u32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+    use smtlib::Store;
+
+    use super::*;
+    use crate::model::Model;
+
+    #[test]
+    fn uniform_values_prefer_no_edges() {
+        let (mut store, none) = (Store::new(), Model::new());
+        let (float, bits) = (store.float(8, 24), store.bitvec(32));
+        let sorts = Sorts::new(&store, &none);
+        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(7);
+        for sort in [Sort::INT, Sort::REAL, float, bits] {
+            let edges = sorts.edge_values(sort);
+            let mut count = |uniform: bool| {
+                let mut draw = || {
+                    if uniform {
+                        sorts.uniform_value(sort, &mut rng)
+                    } else {
+                        sorts.random_value(sort, &mut rng)
+                    }
+                };
+                (0..200).filter(|_| draw().is_some_and(|value| edges.contains(&value))).count()
+            };
+            assert!(count(true) <= 4 && count(false) > 60);
+        }
+        let texts: Vec<Value> =
+            (0..200).filter_map(|_| sorts.uniform_value(Sort::STRING, &mut rng)).collect();
+        assert!(
+            texts.len() == 200
+                && texts.iter().any(|text| matches!(text, Value::Str(text) if text.chars().len() > 2))
+        );
     }
 }

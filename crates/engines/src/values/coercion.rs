@@ -10,7 +10,7 @@ use super::coverage::Coverage;
 use super::digest::Digests;
 use super::explain;
 use super::found::{Found, attempt, known};
-use super::memory::{Memory, digest_of};
+use super::memory::{Memory, digest_of, digest_with};
 use super::meta::{Enforced, Meta, Side, question};
 use super::watch::{self, Watched};
 use crate::case::Draft;
@@ -29,6 +29,10 @@ const IN_VAIN: u32 = 2;
 /// Formulas that nobody decided at once and that are test cases nevertheless, in a round: most of them cost a time-out of
 /// every solver, and yet one may crash.
 const UNDECIDED_CASES: usize = 2;
+
+/// Random constants drawn to find some that have not been there: a seed with one Boolean constant draws its own half of the time,
+/// and an iteration without a mutant tells nothing about the bug.
+const REDRAWS: usize = 20;
 
 /// All mutants of one script.
 pub(crate) struct Coercion {
@@ -69,12 +73,15 @@ pub(super) struct Counts {
     /// Questions about skeleton and enforcements, and about mutants.
     pub asked: usize,
     pub asked_of_mutants: usize,
-    /// Mutants that a model was asked for or known of, and those that have one.
+    /// Mutants of enforcements that a model was asked for or known of, and those that have one.
     pub looked_at: usize,
     pub satisfiable: usize,
     /// Enforced monitors of mutants of which a model is known, and those that have their truth value in it.
     pub modelled: usize,
     pub held: usize,
+    /// The same without truth values that no model of a mutant can give.
+    pub modelled_possible: usize,
+    pub held_possible: usize,
 }
 
 impl Coercion {
@@ -97,7 +104,9 @@ impl Coercion {
         let coverage = covered.unwrap_or_else(|| Coverage::new(meta.monitors.len()));
         Some(Coercion {
             config: config.clone(),
-            coverage: coverage.with_impossible(&impossible, !config.possible),
+            coverage: coverage
+                .with_impossible(&impossible, !config.possible)
+                .drawn_without_goals(config.undirected()),
             seen,
             meta,
             truths: Vec::new(),
@@ -159,8 +168,15 @@ impl Coercion {
         }
         self.iterations += 1;
         if self.config.rbase {
-            let constants = self.meta.random_constants(bench.store, bench.rng);
-            self.mutate(bench, constants, &[], Source::Random);
+            let made = self.counts.mutants;
+            for _ in 0..REDRAWS {
+                let edges = !self.config.to_the_letter();
+                let constants = self.meta.random_constants(bench.store, bench.rng, edges);
+                self.mutate(bench, constants, &[], Source::Random);
+                if self.counts.mutants > made {
+                    break;
+                }
+            }
             return;
         }
         let known = self.config.soft.then_some(self.truths.as_slice());
@@ -171,7 +187,8 @@ impl Coercion {
         }
     }
 
-    /// The skeleton itself is a test case, and its model gives the first constants.
+    /// The skeleton itself is a test case, and its model gives the first constants: the author takes none from it, and they
+    /// have nothing to do with enforcement.
     fn skeleton(&mut self, bench: &mut Bench<'_>) {
         let script = self.meta.holes.skeleton();
         let change = "skeleton: a fresh constant for each constant of the seed".to_owned();
@@ -182,7 +199,7 @@ impl Coercion {
             |evaluated| known(bench.store, evaluated, script.clone()),
         );
         self.push(draft.with_changes(vec![change]));
-        if let Some(evaluated) = found.model() {
+        if let Some(evaluated) = found.model().filter(|_| !self.config.undirected()) {
             let constants = self.meta.given(bench.store, evaluated);
             self.substitute(bench, constants, &[], evaluated);
         }
@@ -321,11 +338,17 @@ impl Coercion {
         enforced: &[Enforced],
         source: Source<'_>,
     ) {
-        if !self.seen.insert(digest_of(bench.store, &constants)) {
+        let kept = if self.config.effinal || self.config.monitored { enforced } else { &[] };
+        // The author compares whole mutants, and with EFFINAL these differ in what is enforced.
+        let told_apart_by = if self.config.to_the_letter() { kept } else { &[] };
+        let digest = match told_apart_by {
+            [] => digest_of(bench.store, &constants),
+            _ => digest_with(bench.store, &constants, told_apart_by),
+        };
+        if !self.seen.insert(digest) {
             self.counts.repeated += 1;
             return;
         }
-        let kept = if self.config.effinal || self.config.monitored { enforced } else { &[] };
         let script = self.meta.mutant(bench.store, &constants, kept, self.config.effinal);
         let script = script.or_else(|| self.meta.mutant(bench.store, &constants, &[], false));
         let Some(script) = script else { return };
@@ -335,7 +358,7 @@ impl Coercion {
             Source::Random => (None, Vec::new()),
             Source::Near(from) => (None, Watched::skolems(&self.meta, from.model())),
             Source::Model(from) => {
-                let witness = self.witness(bench, &script, &constants, from);
+                let witness = self.witness(bench, &script, &constants, (from, !enforced.is_empty()));
                 (witness, Watched::skolems(&self.meta, from.model()))
             }
         };
@@ -353,21 +376,23 @@ impl Coercion {
         self.push_watched(draft.with_changes(changes), Some(watched));
     }
 
-    /// A model that satisfies the mutant: the one that gave its constants, else one that a solver is asked for.
+    /// A model that satisfies the mutant: the one that gave its constants, else one that a solver is asked for. A mutant of the
+    /// skeleton's model, which nothing was enforced for, is not `counted`.
     fn witness(
         &mut self,
         bench: &mut Bench<'_>,
         script: &Script,
         constants: &[Term],
-        from: &EvaluatedModel,
+        (from, counted): (&EvaluatedModel, bool),
     ) -> Option<Witness> {
+        let counted = usize::from(counted);
         let model = from.model().restricted_to(script);
         let asks = bench.rng.chance(self.config.own_models);
         if !self.config.own_only
             && let Ok(witness) = EvaluatedModel::new(model, Mode::Given, BUDGET).witness(bench.store, script)
         {
-            self.counts.looked_at += 1;
-            self.counts.satisfiable += 1;
+            self.counts.looked_at += counted;
+            self.counts.satisfiable += counted;
             return Some(witness);
         }
         if !asks {
@@ -379,9 +404,9 @@ impl Coercion {
             script.clone()
         };
         self.counts.asked_of_mutants += 1;
-        self.counts.looked_at += 1;
+        self.counts.looked_at += counted;
         let Found::Model(own) = attempt(bench, &whole, 0) else { return None };
-        self.counts.satisfiable += 1;
+        self.counts.satisfiable += counted;
         let mut model = own.model().restricted_to(script);
         model.complete(bench.store, script);
         EvaluatedModel::new(model, Mode::Given, BUDGET).witness(bench.store, script).ok()
@@ -395,9 +420,14 @@ impl Coercion {
             }
         }
         if !watched.modelled {
-            let holds = |(number, truth): &&Enforced| truths.get(*number) == Some(&Some(*truth));
-            self.counts.modelled += watched.enforced.len();
-            self.counts.held += watched.enforced.iter().filter(holds).count();
+            for enforced in &watched.enforced {
+                let holds = usize::from(truths.get(enforced.0) == Some(&Some(enforced.1)));
+                let possible = usize::from(!self.coverage.is_impossible(*enforced));
+                self.counts.modelled += 1;
+                self.counts.held += holds;
+                self.counts.modelled_possible += possible;
+                self.counts.held_possible += possible * holds;
+            }
         }
         self.truths = truths;
     }
@@ -432,7 +462,7 @@ impl Round for Coercion {
         let Some(watched) = self.last.take() else { return };
         let seen = feedback.seen.as_deref().and_then(|text| watch::read(text, self.meta.monitors.len()));
         let Some(truths) = seen else { return };
-        if !watched.modelled {
+        if !watched.modelled && !watched.enforced.is_empty() {
             self.counts.looked_at += 1;
             self.counts.satisfiable += 1;
         }
@@ -471,6 +501,8 @@ impl Round for Coercion {
             ("satisfiable", counts.satisfiable),
             ("modelled", counts.modelled),
             ("held", counts.held),
+            ("modelled possible", counts.modelled_possible),
+            ("held possible", counts.held_possible),
             ("pairs", pairs.all),
             ("covered", pairs.covered),
             ("impossible", pairs.impossible),

@@ -55,8 +55,25 @@ pub struct Values {
     /// Truth values that no model of a mutant can give, such as the falsehood of an assertion, are no goals. In the paper they
     /// are enforced like all others.
     pub possible: bool,
+    /// What the author's program does where ours knows better: enforcements are drawn without regard to what is covered or was
+    /// tried in vain, the skeleton's model gives no mutant, languages with holes are monitored, EFFINAL tells mutants apart by
+    /// what is enforced in them too, and RBASE draws uniformly.
+    pub paper: bool,
     /// Larger seeds are skipped, in nodes; what is shared counts once.
     pub largest: usize,
+}
+
+impl Values {
+    /// The author's ways hold for whole rounds of his configurations. A lean meta-formula is none of his: compositions, which
+    /// are lean, borrow his switches for single mutants.
+    pub(super) fn to_the_letter(&self) -> bool {
+        self.paper && !self.lean
+    }
+
+    /// Enforcements are drawn whatever is covered: as the author does, and wherever is measured what enforcement comes to.
+    pub(super) fn undirected(&self) -> bool {
+        self.to_the_letter() || self.own_only
+    }
 }
 
 impl Default for Values {
@@ -70,6 +87,7 @@ impl Default for Values {
             own_models: 0.0,
             undecided: 4,
             possible: true,
+            paper: false,
             ..Preset::BlendB.settings()
         }
     }
@@ -86,12 +104,16 @@ pub enum Quantifiers {
     Noskole,
     /// Constants for variables of `exists`; `forall` is copied.
     Mixed,
+    /// Constants for variables of `forall`; `exists` is copied: the other half of Table II.
+    Dual,
 }
 
-/// A configuration of the paper's Table V.
+/// A configuration of the paper's Table V, or a baseline beside it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Preset {
     Rbase,
+    /// Random values half of which are edge values: a better baseline than the paper's.
+    RbaseEdges,
     Skolu,
     Adomain,
     Adomaine,
@@ -107,8 +129,9 @@ pub enum Preset {
 }
 
 /// The configurations by name, in the order of Table V.
-const NAMES: [(Preset, &str); 13] = [
+const NAMES: [(Preset, &str); 14] = [
     (Preset::Rbase, "rbase"),
+    (Preset::RbaseEdges, "rbase-edges"),
     (Preset::Skolu, "skolu"),
     (Preset::Adomain, "adomain"),
     (Preset::Adomaine, "adomaine"),
@@ -127,6 +150,11 @@ impl Preset {
     /// All configurations.
     pub fn all() -> impl Iterator<Item = Preset> {
         NAMES.iter().map(|(preset, _)| *preset)
+    }
+
+    /// Those of Table V.
+    pub fn of_table_v() -> impl Iterator<Item = Preset> {
+        Preset::all().filter(|preset| *preset != Preset::RbaseEdges)
     }
 
     /// The configuration as settings; numbers are those that the paper found best (Figure 5).
@@ -152,11 +180,13 @@ impl Preset {
             monitored: false,
             undecided: 0,
             possible: false,
+            paper: true,
             largest: 5_000,
         };
         let blend_b = Values { adomain: true, relc: 3, multief: 7, ..basic.clone() };
         match self {
             Preset::Rbase => Values { rbase: true, ..basic },
+            Preset::RbaseEdges => Values { rbase: true, paper: false, ..basic },
             Preset::Skolu => basic,
             Preset::Adomain => Values { adomain: true, ..basic },
             Preset::Adomaine => Values { adomaine: true, ..basic },
@@ -201,7 +231,10 @@ impl FromStr for Quantifiers {
             "skolu" => Ok(Quantifiers::Skolu),
             "noskole" => Ok(Quantifiers::Noskole),
             "mixed" => Ok(Quantifiers::Mixed),
-            _ => Err(format!("'{text}' is no treatment of quantifiers; expected skolu, noskole or mixed")),
+            "dual" => Ok(Quantifiers::Dual),
+            _ => Err(format!(
+                "'{text}' is no treatment of quantifiers; expected skolu, noskole, mixed or dual"
+            )),
         }
     }
 }
@@ -218,9 +251,13 @@ mod tests {
             assert!(all[..place].iter().all(|other| other.settings() != preset.settings()), "{preset}");
         }
         let paper = Preset::BlendB.settings();
-        let Values { soft, near, lean, own_models, undecided, possible, .. } = paper.clone();
-        let default = Values { soft, near, lean, own_models, undecided, possible, ..Values::default() };
+        let Values { soft, near, lean, own_models, undecided, possible, paper: letter, .. } = paper.clone();
+        let ours = Values::default();
+        let default = Values { soft, near, lean, own_models, undecided, possible, paper: letter, ..ours };
         assert_eq!(default, paper);
+        assert_eq!(Preset::of_table_v().count(), 13);
+        assert!(Preset::of_table_v().all(|preset| preset.settings().to_the_letter()));
+        assert!(!Values::default().undirected() && !Preset::RbaseEdges.settings().paper);
         let error = "blendc".parse::<Preset>().expect_err("no such configuration").to_string();
         assert!(error.contains("'blendc'") && error.ends_with("blendbleaf"), "{error}");
     }

@@ -1,14 +1,24 @@
 //! Constants that every solver of the group can read: releases with strings of bytes know no character beyond 255.
 
 use eval::sorts::Sorts;
-use eval::{Model, to_term};
+use eval::{Model, Value, to_term};
 use generate::Rng;
 use smtlib::{Head, Literal, Sort, Store, Term};
 
 /// A random constant without characters beyond the largest one.
 pub fn random_constant(store: &mut Store, rng: &mut Rng, sort: Sort, largest: u32) -> Option<Term> {
     let value = Sorts::new(store, &Model::new()).random_value(sort, rng)?;
-    let constant = to_term(store, sort, &value)?;
+    written(store, sort, &value, largest)
+}
+
+/// The same as the paper's baseline draws: no value comes up more often than others.
+pub fn uniform_constant(store: &mut Store, rng: &mut Rng, sort: Sort, largest: u32) -> Option<Term> {
+    let value = Sorts::new(store, &Model::new()).uniform_value(sort, rng)?;
+    written(store, sort, &value, largest)
+}
+
+fn written(store: &mut Store, sort: Sort, value: &Value, largest: u32) -> Option<Term> {
+    let constant = to_term(store, sort, value)?;
     Some(match characters(store, constant) {
         Some(characters) if !within(characters, largest) => {
             let folded: Vec<u32> = characters.iter().map(|point| *point % (largest + 1)).collect();

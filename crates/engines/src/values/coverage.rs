@@ -17,6 +17,9 @@ const COVERED: char = 'c';
 /// Combinations drawn before a goal counts as tried.
 const DRAWS: usize = 20;
 
+/// Combinations drawn without a goal before there is none left.
+const UNDIRECTED_DRAWS: usize = 200;
+
 /// What is known of one monitor's truth value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pair {
@@ -56,6 +59,10 @@ pub struct Coverage {
     enforced: Digests,
     /// Impossible pairs are goals nevertheless, as in the paper.
     tries_impossible: bool,
+    /// There are no goals: every combination is as good as another, whatever is covered.
+    undirected: bool,
+    /// No combination is left.
+    drained: bool,
 }
 
 impl Coverage {
@@ -64,7 +71,16 @@ impl Coverage {
             pairs: vec![[Pair::default(); 2]; monitors],
             enforced: Digests::default(),
             tries_impossible: true,
+            undirected: false,
+            drained: false,
         }
+    }
+
+    /// Enforcements are drawn as the author's program draws them: combinations that have not been there, whatever is covered.
+    #[must_use]
+    pub fn drawn_without_goals(mut self, undirected: bool) -> Coverage {
+        self.undirected = undirected;
+        self
     }
 
     /// These pairs no model of a mutant can give. Unless they are tried as in the paper, they are no goals.
@@ -135,14 +151,18 @@ impl Coverage {
         counts
     }
 
-    /// Alone, a goal that has been tried would be the same enforcement again.
+    /// Alone, a goal that has been tried would be the same enforcement again. Without goals nothing is tried again on purpose.
     fn most_tries(&self, at_once: usize) -> u32 {
-        if at_once.min(self.pairs.len()) > 1 { TRIES } else { 1 }
+        if at_once.min(self.pairs.len()) > 1 && !self.undirected { TRIES } else { 1 }
     }
 
-    /// Every pair that is possible is covered or given up.
+    /// Every pair that is possible is covered or given up; without goals, every combination has been enforced.
     pub fn is_saturated(&self, at_once: usize) -> bool {
-        self.goals(at_once).is_empty()
+        match self.undirected {
+            true if at_once > 1 => self.drained || self.pairs.is_empty(),
+            true => self.left_alone().is_empty(),
+            false => self.goals(at_once).is_empty(),
+        }
     }
 
     /// Pairs that are not covered and may be tried, least tried first.
@@ -170,6 +190,9 @@ impl Coverage {
         at_once: usize,
         known: Option<&[Option<bool>]>,
     ) -> Option<Vec<Enforced>> {
+        if self.undirected {
+            return self.draw(rng, at_once);
+        }
         loop {
             let goal = *rng.pick(&self.goals(at_once))?;
             self.pairs[goal.0][usize::from(goal.1)].tries += 1;
@@ -190,12 +213,49 @@ impl Coverage {
         }
     }
 
+    /// Random monitors with random truth values, no combination twice.
+    fn draw(&mut self, rng: &mut Rng, at_once: usize) -> Option<Vec<Enforced>> {
+        let alone = if at_once > 1 { Vec::new() } else { self.left_alone() };
+        for _ in 0..UNDIRECTED_DRAWS {
+            let chosen: Vec<Enforced> = if at_once > 1 {
+                let mut monitors: Vec<usize> = (0..self.pairs.len()).collect();
+                rng.shuffle(&mut monitors);
+                monitors.into_iter().take(at_once).map(|monitor| (monitor, rng.chance(0.5))).collect()
+            } else {
+                rng.pick(&alone).copied().into_iter().collect()
+            };
+            if chosen.is_empty() {
+                break;
+            }
+            if self.note(&chosen) {
+                for (monitor, truth) in &chosen {
+                    self.pairs[*monitor][usize::from(*truth)].tries += 1;
+                }
+                return Some(chosen);
+            }
+        }
+        self.drained = true;
+        None
+    }
+
+    /// Pairs that have not been enforced alone. What an earlier round covered may have been: its combinations tell.
+    fn left_alone(&self) -> Vec<Enforced> {
+        let all = (0..self.pairs.len()).flat_map(|monitor| [(monitor, false), (monitor, true)]);
+        let tried = |(monitor, truth): &Enforced| self.pairs[*monitor][usize::from(*truth)].tries > 0;
+        all.filter(|pair| !tried(pair) && !self.enforced.contains(key(&[*pair]))).collect()
+    }
+
     /// Notes an enforcement. False if there has been the same.
     pub fn note(&mut self, enforced: &[Enforced]) -> bool {
-        let mut key = enforced.to_vec();
-        key.sort_unstable();
-        self.enforced.insert(digest(key.iter().map(|(monitor, truth)| format!("{monitor}{truth}"))))
+        self.enforced.insert(key(enforced))
     }
+}
+
+/// A combination in short, in whatever order.
+fn key(enforced: &[Enforced]) -> u32 {
+    let mut sorted = enforced.to_vec();
+    sorted.sort_unstable();
+    digest(sorted.iter().map(|(monitor, truth)| format!("{monitor}{truth}")))
 }
 
 #[cfg(test)]
@@ -232,6 +292,25 @@ mod tests {
             assert!(coverage.is_saturated(1));
             let counts = PairCounts { all: 4, covered: 0, impossible: 1, given_up: 3 };
             assert_eq!(coverage.count(1), counts);
+        }
+    }
+
+    #[test]
+    fn without_goals_what_is_covered_is_enforced_too_and_no_combination_comes_twice() {
+        for (monitors, at_once, all) in [(3, 1, 6), (3, 7, 8), (4, 2, 24)] {
+            let mut coverage = Coverage::new(monitors).drawn_without_goals(true);
+            let mut rng = rng::stream(4, 9);
+            let mut seen = FxHashSet::default();
+            for monitor in 0..monitors {
+                coverage.cover((monitor, true), 0);
+            }
+            while let Some(mut enforced) = coverage.next(&mut rng, at_once, None) {
+                assert_eq!(enforced.len(), at_once.min(monitors));
+                enforced.sort_unstable();
+                assert!(seen.insert(enforced));
+            }
+            assert_eq!(seen.len(), all, "{at_once} of {monitors}");
+            assert!(coverage.is_saturated(at_once));
         }
     }
 

@@ -27,6 +27,10 @@ impl Digests {
         true
     }
 
+    pub fn contains(&self, digest: u32) -> bool {
+        self.all.contains(&digest)
+    }
+
     /// The latest ones, eight letters each.
     pub fn memory(&self) -> String {
         self.latest.iter().map(|digest| format!("{digest:08x}")).collect()

@@ -118,6 +118,7 @@ fn skolemises(quantifiers: Quantifiers, binder: Binder) -> bool {
         Quantifiers::Skolu => true,
         Quantifiers::Noskole => false,
         Quantifiers::Mixed => binder == Binder::Exists,
+        Quantifiers::Dual => binder == Binder::Forall,
     }
 }
 
@@ -185,6 +186,9 @@ mod tests {
         assert_eq!(texts(forall, Quantifiers::Mixed), copied);
         let opened = ["(> q!1 3)", "(> q!1 4)", "(or (> q!1 3) (> q!1 4))", whole];
         assert_eq!(texts(forall, Quantifiers::Skolu), opened);
+        assert_eq!(texts(forall, Quantifiers::Dual), opened);
+        let copied = ["(exists ((x Int)) (> x 3))", "(exists ((x Int)) (> x 3))"];
+        assert_eq!(texts(exists, Quantifiers::Dual), copied);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use smtlib::{Store, Term};
 
 use super::digest::{Digests, digest};
+use super::meta::Enforced;
 
 /// What an earlier round has left to know.
 pub struct Memory<'t> {
@@ -26,4 +27,10 @@ impl Memory<'_> {
 /// A list of constants in short.
 pub fn digest_of(store: &Store, constants: &[Term]) -> u32 {
     digest(constants.iter().map(|constant| store.term_text(*constant)))
+}
+
+/// A list of constants with what is enforced beside them.
+pub fn digest_with(store: &Store, constants: &[Term], enforced: &[Enforced]) -> u32 {
+    let constants = constants.iter().map(|constant| store.term_text(*constant));
+    digest(constants.chain(enforced.iter().map(|(monitor, truth)| format!("{monitor}{truth}"))))
 }

@@ -7,13 +7,13 @@ use smtlib::literal::LARGEST_CHARACTER;
 use smtlib::{Command, Fun, Op, Script, Sort, Store, Term, logic};
 
 use super::config::Values;
-use super::constants::{is_readable, random_constant};
+use super::constants::{is_readable, random_constant, uniform_constant};
 use super::domains::{domain, relations};
 use super::expressions::{Expressions, is_compound};
 use super::holes::{Hole, Holes};
 use crate::skeleton::Skeleton;
 
-/// Monitors beyond this number are left out.
+/// A seed has at most so many monitors; relations of holes are at most half of them.
 const MONITORS: usize = 300;
 
 /// Probability that a hole which nothing constrains keeps the seed's constant.
@@ -134,17 +134,27 @@ impl Meta {
                 }
             }
         }
+        let languages = config.to_the_letter();
+        let mut seen = FxHashSet::default();
+        let mut usable = |store: &Store, says: &Term| {
+            seen.insert(*says) && (languages || !has_open_language(store, *says))
+        };
+        said.retain(|says| usable(store, says));
+        let mut relating: Vec<Term> = Vec::new();
         let related = self.related.iter().filter_map(|number| self.holes.list().get(*number));
         let chosen: Vec<Hole> = related.copied().collect();
         for (place, one) in chosen.iter().enumerate() {
             for other in &chosen[place + 1..] {
-                said.extend(relations(store, one.term, other.term));
+                relating.extend(relations(store, one.term, other.term));
             }
         }
+        relating.retain(|says| usable(store, says));
         self.skolems = all.skolems;
-        let mut seen = FxHashSet::default();
-        said.retain(|says| seen.insert(*says) && !has_open_language(store, *says));
-        for says in said.into_iter().take(MONITORS) {
+        // Large seeds must not lose their relations, nor all that their last assertions say.
+        let relating = evenly(relating, MONITORS / 2);
+        let mut said = evenly(said, MONITORS - relating.len());
+        said.extend(relating);
+        for says in said {
             let name = store.fresh_name("m");
             let fun = store.declare_fun(name, &[], Sort::BOOL);
             let Ok(term) = store.call(fun, &[]) else { continue };
@@ -349,10 +359,11 @@ impl Meta {
         rng.pick(&others).copied().unwrap_or(hole.original)
     }
 
-    /// Random constants for all holes.
-    pub fn random_constants(&self, store: &mut Store, rng: &mut Rng) -> Vec<Term> {
+    /// Random constants for all holes, half of them edge values if these are wanted.
+    pub fn random_constants(&self, store: &mut Store, rng: &mut Rng, edges: bool) -> Vec<Term> {
         let largest = self.largest_character;
-        let constant = |hole: &Hole| random_constant(store, rng, hole.sort, largest).unwrap_or(hole.original);
+        let draw = if edges { random_constant } else { uniform_constant };
+        let constant = |hole: &Hole| draw(store, rng, hole.sort, largest).unwrap_or(hole.original);
         self.holes.list().iter().map(constant).collect()
     }
 
@@ -377,6 +388,13 @@ pub fn question(store: &mut Store, script: &Script) -> Script {
     }
     logic::widen(store, &mut script);
     script
+}
+
+/// At most so many of a list, from all parts of it, in order. Nothing random: a later round of the seed has to find the same.
+fn evenly(list: Vec<Term>, most: usize) -> Vec<Term> {
+    let all = list.len().max(most);
+    let stays = |place: usize| (place + 1) * most / all > place * most / all;
+    list.into_iter().enumerate().filter(|(place, _)| stays(*place)).map(|(_, term)| term).collect()
 }
 
 /// A language with a symbol in it: solvers decide next to nothing about these.
@@ -452,6 +470,18 @@ mod tests {
     }
 
     #[test]
+    fn a_large_seed_keeps_its_relations_and_some_monitors_of_every_part() {
+        let ors: String = (0..400).map(|number| format!("(= x {number})")).collect();
+        let text = format!("(declare-fun x () Int)(assert (or {ors}))(check-sat)");
+        let said = said(&text, &Preset::Relc3.settings());
+        assert_eq!(said.len(), MONITORS);
+        assert!(said[MONITORS - 1].starts_with("(<= h!"), "{}", said[MONITORS - 1]);
+        let relations = said.iter().filter(|says| !says.contains('x')).count();
+        assert_eq!(relations, 18);
+        assert!(said.iter().any(|says| says.starts_with("(= x 39")), "one of the last ten: {said:?}");
+    }
+
+    #[test]
     fn definitions_of_let_are_kept() {
         let text = "(assert (let ((x 8)) (and (< x 3) (< x 4))))";
         let said = said(text, &Preset::Skolu.settings());
@@ -474,7 +504,9 @@ mod tests {
         let mut store = Store::new();
         let text = "(declare-fun x () String)(assert (str.in_re x (re.+ (str.to_re \"ab\"))))
             (assert (= x \"c\"))(check-sat)";
-        let meta = meta(&mut store, text, &Preset::Skolu.settings());
+        let to_the_letter = said(text, &Preset::Skolu.settings());
+        assert_eq!(to_the_letter.len(), 2, "the author monitors them: {to_the_letter:?}");
+        let meta = meta(&mut store, text, &Values { paper: false, ..Preset::Skolu.settings() });
         let said: Vec<String> = meta.monitors.iter().map(|monitor| store.term_text(monitor.says)).collect();
         assert_eq!(said, ["(= x h!2)"]);
         let mut evaluated = EvaluatedModel::new(eval::Model::new(), eval::Mode::Given, crate::models::BUDGET);

@@ -48,8 +48,11 @@ impl Watched {
                 model.assign(hole.fun, value);
             }
         }
+        // A mutant with monitors in it has values of its own for them.
         for (fun, value) in &self.skolems {
-            model.interpret(*fun, value.clone());
+            if model.get(*fun).is_none() {
+                model.interpret(*fun, value.clone());
+            }
         }
         let mut evaluated = EvaluatedModel::new(model, Mode::Given, OF_A_MONITOR);
         let mut quantified = 0;

@@ -233,7 +233,8 @@ fn round(config: &Values, text: &str, memory: Option<String>) -> (usize, Option<
 fn a_later_round_goes_on_from_what_is_covered_until_nothing_is_left() {
     let text = "(declare-fun x () Int)(declare-fun y () Int)
         (assert (or (< x 7) (> y 9) (= (+ x y) 12)))(assert (distinct x y 3))(check-sat)";
-    for config in [Values::default(), Preset::BlendB.settings(), Preset::Skolu.settings()] {
+    let directed = Values { paper: false, ..Preset::BlendB.settings() };
+    for config in [Values::default(), directed, Preset::Skolu.settings()] {
         let config = Values { iterations: 1, ..config };
         let (mut memory, mut rounds) = (None, 0);
         loop {
@@ -331,7 +332,7 @@ fn round_told(
 
 #[test]
 fn what_the_model_of_a_test_run_covers_is_told_and_makes_the_same_round_again() {
-    let config = Values { iterations: 12, own_models: 0.0, ..Preset::Skolu.settings() };
+    let config = Values { iterations: 12, own_models: 0.0, paper: false, ..Preset::Skolu.settings() };
     let (made, notes, covered) = round_told(&config, None);
     assert!(notes.iter().flatten().count() > 0);
     let (again, ..) = round_told(&config, Some(&notes));
@@ -345,7 +346,7 @@ fn what_the_model_of_a_test_run_covers_is_told_and_makes_the_same_round_again() 
 
 #[test]
 fn a_composition_keeps_what_its_engine_can_do() {
-    let config = Values { iterations: 12, own_models: 0.0, ..Preset::Skolu.settings() };
+    let config = Values { iterations: 12, own_models: 0.0, paper: false, ..Preset::Skolu.settings() };
     let tuning = Tuning { values: config.clone(), ..Tuning::default() };
     let composed = parse("values+incremental", &tuning).expect("a composition");
     // The transform leaves alone what is too small to be split: then the model of a test run tells of the engine's own.
@@ -382,7 +383,60 @@ fn the_baseline_asks_nobody() {
     let mut rng = rng::stream(1, 1);
     let rbase = Preset::Rbase.settings();
     let all = cases(&rbase, &mut store, &mut rng, &mut Nobody, &grammar("QF_LIA"), seed(script, None), 100);
-    assert!((40..=50).contains(&all.len()), "{}", all.len());
+    assert_eq!(all.len(), 50, "every iteration draws constants that have not been there");
+}
+
+/// A figure of a round with random answers.
+fn figure(config: &Values, text: &str, name: &str) -> u64 {
+    let mut store = Store::new();
+    let seeds = [seed(read(&mut store, text), None)];
+    let (mut rng, mut ask, grammar) = (rng::stream(1, 1), Guesses(rng::stream(2, 2)), grammar("QF_LIA"));
+    let (store, options) = (&mut store, &NoOptions);
+    let mut bench = Bench { store, rng: &mut rng, ask: &mut ask, grammar: &grammar, seeds: &seeds, options };
+    let mut round = config.open(&mut bench).expect("constants");
+    while round.next(&mut bench).is_some() {}
+    round.figures().into_iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| count)
+}
+
+#[test]
+fn a_draw_of_the_seeds_own_constants_is_drawn_again() {
+    let text = "(declare-fun p () Bool)(assert (or p true))(check-sat)";
+    let single = Values { iterations: 1, ..Preset::Rbase.settings() };
+    let mut store = Store::new();
+    let script = read(&mut store, text);
+    for stream in 0..20 {
+        let mut rng = rng::stream(1, stream);
+        let seed = seed(script.clone(), None);
+        let all = cases(&single, &mut store, &mut rng, &mut Nobody, &grammar("QF_UF"), seed, 9);
+        assert_eq!(all.len(), 1);
+    }
+}
+
+#[test]
+fn the_authors_way_enforces_what_is_covered_too_and_takes_no_constants_from_the_skeleton() {
+    let text = "(declare-fun x () Int)(assert (or (< x 7) (> x 9)))(check-sat)";
+    let paper = Preset::Skolu.settings();
+    assert_eq!(figure(&paper, text, "enforcements"), 6, "both truth values of three monitors");
+    assert!(figure(&paper, text, "covered") > 0);
+    let directed = Values { paper: false, ..paper.clone() };
+    assert!(figure(&directed, text, "enforcements") < 6);
+    let seven = Values { multief: 2, iterations: 50, ..paper.clone() };
+    assert_eq!(figure(&seven, text, "enforcements"), 12, "all combinations of two of three, tried once");
+    // One mutant for each model and no more: those of the skeleton's model would not be measured.
+    let measured = Values { own_only: true, models: 1, paper: false, ..paper };
+    assert_eq!(figure(&measured, text, "enforcements"), 6);
+    assert_eq!(figure(&measured, text, "looked at"), figure(&measured, text, "mutants"));
+    assert!(figure(&measured, text, "modelled") > figure(&measured, text, "modelled possible"));
+}
+
+#[test]
+fn with_effinal_equal_constants_under_another_enforcement_are_another_mutant() {
+    let text = "(declare-fun p () Bool)(declare-fun q () Bool)(assert (or (= p true) (= q true)))(check-sat)";
+    let paper = Preset::Effinal.settings();
+    let ours = Values { paper: false, own_models: 0.0, ..paper.clone() };
+    let theirs = figure(&paper, text, "mutants");
+    assert!(theirs > 4, "{theirs}, of two Boolean constants");
+    assert!(figure(&ours, text, "mutants") <= 3);
 }
 
 #[test]
