@@ -103,6 +103,8 @@ pub struct AnswerCache {
     failure: Option<CampaignError>,
     /// When nobody needs an answer any more.
     until: Option<Instant>,
+    /// A model that came with `unknown` is no model of an [`Ask::attempt`].
+    only_sat: bool,
 }
 
 impl AnswerCache {
@@ -110,6 +112,13 @@ impl AnswerCache {
     #[must_use]
     pub fn until(end: Option<Instant>) -> AnswerCache {
         AnswerCache { until: end, ..AnswerCache::default() }
+    }
+
+    /// An attempt counts as a model only where the solver says `sat`: for those who count what is satisfiable.
+    #[must_use]
+    pub fn only_sat(mut self, wanted: bool) -> AnswerCache {
+        self.only_sat = wanted;
+        self
     }
 
     fn make_room(&mut self) {
@@ -354,7 +363,8 @@ impl Ask for Questions<'_> {
         };
         let answer = run.answers.trusted().last().map(|check| check.answer.clone());
         let reply = match (&answer, printed_by(&run)) {
-            (Some(Answer::Sat | Answer::Unknown(_)), Some(text)) => Reply::Answer(text),
+            (Some(Answer::Sat), Some(text)) => Reply::Answer(text),
+            (Some(Answer::Unknown(_)), Some(text)) if !self.cache.only_sat => Reply::Answer(text),
             _ if timed_out(&run) => Reply::TimedOut,
             _ => Reply::Nothing,
         };
@@ -492,10 +502,14 @@ mod tests {
             ("sat\n((define-fun x () Int 5))\n", "model"),
             ("unsat\n", "refuted"),
             ("unknown\n", "undecided"),
+            ("unknown\n((define-fun x () Int 5))\n", "model"),
         ];
-        for (output, expected) in said {
+        let strict = ("unknown\n((define-fun x () Int 5))\n", "undecided", true);
+        for (output, expected, only_sat) in
+            said.map(|(output, expected)| (output, expected, false)).into_iter().chain([strict])
+        {
             let mut solvers = Scripted::new(&names, move |_, _| output.into());
-            let mut cache = AnswerCache::default();
+            let mut cache = AnswerCache::default().only_sat(only_sat);
             let mut questions = Questions { targets: &targets, runner: &mut solvers, cache: &mut cache };
             let found = match questions.attempt(&mut store, &script, 1) {
                 Attempt::Model(_) => "model",
