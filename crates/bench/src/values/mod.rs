@@ -3,11 +3,13 @@
 //! For items of a museum whose bug depends on the constants of the trigger: which configurations of the engine `values` find
 //! the bug again with other constants, and with how many runs of solvers.
 //!
-//! - [`trial`]: one round of one configuration on one item; [`record`]: results on disk, so that a benchmark can go on
+//! - [`trial`]: one round of one configuration on one item; [`meter`]: what it may take; [`record`]: results on disk, so that a
+//!   benchmark can go on
 //! - [`statistics`]: means, deviations, Welch's t-test; [`tables`]: the results beside the paper's Table V
 //! - [`corpus`]: quantifiers, and what enforcement comes to, on files of a corpus (Table II and section VI-D)
 
 pub mod corpus;
+mod meter;
 pub mod record;
 pub mod statistics;
 pub mod tables;
@@ -25,9 +27,11 @@ use engines::values::Preset;
 use solver::{Solver, Solvers};
 
 use crate::error::BenchError;
+use crate::machine;
 use crate::museum::item::{self, Item};
 use crate::museum::release;
 use crate::museum::reproduce::reproduce;
+use crate::records::Conditions;
 use crate::report::{Draft, Report};
 use crate::watch::Watch;
 use record::{Record, Records};
@@ -49,17 +53,21 @@ pub struct Configuration {
 impl FromStr for Configuration {
     type Err = String;
 
-    /// A configuration of Table V, `default`, or `multiefN` and `relcN` with any number for the sweeps of Figure 5.
+    /// A configuration of Table V, `default`, or `multiefN` and `relcN` with any number for the sweeps of Figure 5. With
+    /// `-directed` behind it, coverage directs it as ours is directed.
     fn from_str(text: &str) -> Result<Configuration, String> {
-        let number = |prefix: &str| text.strip_prefix(prefix).and_then(|rest| rest.parse::<usize>().ok());
-        let values = match (text.parse::<Preset>(), number("multief"), number("relc")) {
-            _ if text == "default" => Values::default(),
+        let name = text.to_ascii_lowercase();
+        let plain = name.strip_suffix("-directed").unwrap_or(&name);
+        let number = |prefix: &str| plain.strip_prefix(prefix).and_then(|rest| rest.parse::<usize>().ok());
+        let values = match (plain.parse::<Preset>(), number("multief"), number("relc")) {
+            _ if plain == "default" => Values::default(),
             (Ok(preset), ..) => preset.settings(),
             (_, Some(multief), _) => Values { multief, ..Preset::Skolu.settings() },
             (_, _, Some(relc)) => Values { relc, ..Preset::Skolu.settings() },
             (Err(error), ..) => return Err(error.to_string()),
         };
-        Ok(Configuration { name: text.to_ascii_lowercase(), values })
+        let paper = values.paper && plain == name;
+        Ok(Configuration { values: Values { paper, ..values }, name })
     }
 }
 
@@ -74,7 +82,7 @@ pub struct Settings {
     /// Enforcements per round.
     pub iterations: usize,
     pub repetitions: u64,
-    /// Time of one round.
+    /// CPU time of one round.
     pub time: Duration,
     /// Files for the experiments on quantifiers and on what enforcement comes to; these are left out without.
     pub corpus: Option<PathBuf>,
@@ -82,13 +90,36 @@ pub struct Settings {
     pub files: usize,
     /// Enforcements per file there.
     pub corpus_iterations: usize,
-    /// Time of one file there.
+    /// CPU time of one file there.
     pub corpus_time: Duration,
+    pub corpus_repetitions: u64,
     /// Where results are kept, and read from before anything is measured.
     pub records: Option<PathBuf>,
     pub rng_seed: u64,
     pub jobs: usize,
     pub command: String,
+}
+
+impl Settings {
+    /// What results depend on: those of other settings are not taken for ours.
+    fn conditions(&self, references: &[Solver]) -> Conditions {
+        let names: Vec<String> = references.iter().map(Solver::name).collect();
+        let mut settings = vec![
+            ("iterations", self.iterations.to_string()),
+            ("rng seed", self.rng_seed.to_string()),
+            ("references", names.join(" ")),
+            ("osprey", machine::own_release()),
+        ];
+        let mut limits = vec![("round time", self.time.as_secs_f64())];
+        if self.corpus.is_some() {
+            settings.push(("corpus iterations", self.corpus_iterations.to_string()));
+            limits.push(("corpus time", self.corpus_time.as_secs_f64()));
+        }
+        Conditions {
+            settings: settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            limits: limits.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        }
+    }
 }
 
 /// What an item turned out to be.
@@ -120,7 +151,8 @@ pub fn run(
     if items.is_empty() {
         return Err(BenchError::Usage("no item of the museum passes the filters".to_owned()));
     }
-    let records = Records::open(settings.records.as_deref())?;
+    let conditions = settings.conditions(references);
+    let records = Records::open_under(settings.records.as_deref(), &conditions)?;
     let (next, selected) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let uses = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -196,12 +228,12 @@ fn measure(
         values: Values { iterations: 1, ..Preset::Rbase.settings() },
     };
     let measured = |configuration: &Configuration| Configuration {
-        // Nothing ends a round early, so that calls compare. The model that a test run prints is not looked at here, so what
-        // a mutant covers is asked for, and not counted.
+        // Nothing ends a round early, so that calls compare. The model that a test run prints is not looked at here, so where
+        // coverage directs a round, what a mutant covers is asked for, and not counted.
         values: Values {
             iterations: settings.iterations,
             undecided: 0,
-            own_models: 1.0,
+            own_models: if configuration.values.paper { 0.0 } else { 1.0 },
             ..configuration.values.clone()
         },
         ..configuration.clone()
@@ -211,19 +243,23 @@ fn measure(
         if watch.stopped() {
             return Ok(Use::Skipped("interrupted".to_owned()));
         }
-        if records.of(&item.id, &selection.name, run).is_none() {
+        if !records.has(&item.id, &selection.name, run, settings.time) {
             let Some(found) = bench.trial(&selection, run)? else {
                 return Ok(Use::Skipped("no constants, or the bug does not show here".to_owned()));
             };
             records.add(found)?;
         }
         // One choice of constants without the bug is enough: it depends on them.
-        if records.of(&item.id, &selection.name, run).is_some_and(|record| !record.hit) {
+        if records.of(&item.id, &selection.name, run).is_some_and(|record| shows(&record) == Some(false)) {
             break;
         }
     }
-    let hits = (0..SELECTION).filter_map(|run| records.of(&item.id, SELECTED_BY, run));
-    if hits.filter(|record| record.hit).count() as u64 == SELECTION {
+    let selecting = (0..SELECTION).filter_map(|run| records.of(&item.id, SELECTED_BY, run));
+    let shown: Vec<bool> = selecting.filter_map(|record| shows(&record)).collect();
+    if shown.is_empty() {
+        return Ok(Use::Skipped("no random constants make a test case for its release".to_owned()));
+    }
+    if shown.iter().all(|hit| *hit) {
         return Ok(Use::Trivial);
     }
     for run in 0..settings.repetitions {
@@ -231,7 +267,7 @@ fn measure(
             if watch.stopped() {
                 return Ok(Use::Selected);
             }
-            if records.of(&item.id, &configuration.name, run).is_none()
+            if !records.has(&item.id, &configuration.name, run, settings.time)
                 && let Some(found) = bench.trial(&measured(configuration), run)?
             {
                 records.add(found)?;
@@ -239,6 +275,11 @@ fn measure(
         }
     }
     Ok(Use::Selected)
+}
+
+/// Did a random choice of constants show the bug? `None` if it came to no run of the release.
+fn shows(record: &Record) -> Option<bool> {
+    (record.tests > 0).then_some(record.hit)
 }
 
 /// The solvers of an item, started when the first trial needs them.
@@ -262,5 +303,33 @@ impl Lazy<'_> {
         }
         let Some(bench) = &mut self.bench else { return Ok(None) };
         bench.trial(configuration, run, self.settings.rng_seed, self.settings.time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_of_constants_that_is_not_run_says_nothing_about_the_bug() {
+        let record = Record::new("a", SELECTED_BY, 0);
+        assert_eq!(shows(&record), None);
+        let run = Record { tests: 1, ..record };
+        assert_eq!(shows(&run), Some(false));
+        assert_eq!(shows(&Record { hit: true, ..run }), Some(true));
+    }
+
+    #[test]
+    fn sweeps_and_directed_configurations_are_read_by_their_names() {
+        let read = |text: &str| text.parse::<Configuration>().expect(text);
+        let sweep = read("MULTIEF9");
+        assert_eq!((sweep.name.as_str(), sweep.values.multief, sweep.values.paper), ("multief9", 9, true));
+        let directed = read("relc4-directed");
+        assert_eq!(
+            (directed.name.as_str(), directed.values.relc, directed.values.paper),
+            ("relc4-directed", 4, false)
+        );
+        assert_eq!(read("default").values, Values::default());
+        assert!("blendc".parse::<Configuration>().is_err());
     }
 }

@@ -1,14 +1,15 @@
 //! One round of one configuration on one item.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use campaign::driver::{AnswerCache, Chain, Driver, Plan, PlannedSeed, Questions};
+use campaign::driver::{AnswerCache, Chain, Driver, Plan, PlannedSeed, Questions, runnable};
 use campaign::{CampaignError, SeedText, Target};
 use engines::Feedback;
 use smtlib::{Mode, Store};
 use solver::Solver;
 
 use super::Configuration;
+use super::meter::Meter;
 use super::record::Record;
 use crate::error::BenchError;
 use crate::museum::item::Item;
@@ -46,12 +47,13 @@ impl Bench {
         configuration: &Configuration,
         run: u64,
         rng_seed: u64,
-        time: Duration,
+        limit: Duration,
     ) -> Result<Option<Record>, BenchError> {
-        let began = Instant::now();
+        let mut meter = Meter::start(&mut self.test.runner, limit);
         let engine = &configuration.values;
         let mut driver = Driver::new(&self.targets, rng_seed);
-        let mut answers = AnswerCache::until(Some(began + time));
+        // The author's program takes constants from `sat` only.
+        let mut answers = AnswerCache::default().only_sat(engine.paper);
         let plan = plan(&self.id, &self.trigger, run, vec![0]);
         self.test.calls = 0;
         let panicked = |error: campaign::driver::EnginePanic| CampaignError::Internal(error.to_string());
@@ -62,20 +64,33 @@ impl Bench {
         };
         let Some(mut chain) = opened else { return Ok(None) };
         let mut hit = false;
-        while began.elapsed() < time {
+        let cut = loop {
+            if meter.is_over(&mut self.test.runner) {
+                break true;
+            }
             let case = {
                 let mut questions =
                     Questions { targets: &self.advisers, runner: &mut self.test.runner, cache: &mut answers };
                 driver.next(&mut chain, &mut questions).map_err(panicked)?
             };
             answers.take_failure()?;
-            let Some(case) = case else { break };
-            let trial = self.test.try_script(&mut driver.store, &case.script, None, case.expectation())?;
-            hit |= trial == Trial::Hit;
+            let Some(case) = case else { break false };
+            if hit {
+                // The bug is found: what the release makes of the rest changes nothing, so the call is only counted.
+                let release = self.test.target().release;
+                let (_, usage) = runnable(&mut driver.store, &case.script, &[release]);
+                self.test.calls += u64::from(self.test.target().accepts(&usage));
+            } else {
+                let trial =
+                    self.test.try_script(&mut driver.store, &case.script, None, case.expectation())?;
+                hit = trial == Trial::Hit;
+            }
             chain.learn(&Feedback::default());
-        }
-        let cut = began.elapsed() >= time;
-        Ok(Some(Record { cut, ..record(&self.id, &configuration.name, run, hit, self.test.calls, &chain) }))
+        };
+        let cpu = meter.spent(&mut self.test.runner).as_secs_f64();
+        let found = record(&self.id, &configuration.name, run, &chain);
+        let (tests, limit) = (self.test.calls, limit.as_secs_f64());
+        Ok(Some(Record { hit, tests, cut, limit, cpu, ..found }))
     }
 }
 
@@ -94,26 +109,13 @@ pub(super) fn plan(name: &str, text: &str, round: u64, group: Vec<usize>) -> Pla
     }
 }
 
-/// What came of a round that has ended.
-pub(super) fn record(
-    item: &str,
-    configuration: &str,
-    run: u64,
-    hit: bool,
-    tests: u64,
-    chain: &Chain,
-) -> Record {
+/// What came of a round that has ended, by the engine's own account.
+pub(super) fn record(item: &str, configuration: &str, run: u64, chain: &Chain) -> Record {
     let figures = chain.figures().into_iter().map(|(name, count)| (name.to_owned(), count));
     let mut record = Record {
-        item: item.to_owned(),
-        configuration: configuration.to_owned(),
-        run,
-        hit,
-        questions: 0,
-        tests,
         saturated: chain.exhausted() == Some("saturated"),
-        cut: false,
         figures: figures.collect(),
+        ..Record::new(item, configuration, run)
     };
     // What a mutant covers comes with the paper's substitution calls for nothing: these questions are not counted.
     record.questions = record.figure("asked");

@@ -19,9 +19,11 @@ Examples:
   osprey bench values museum --corpus corpus --records values.jsonl --json values.json
   osprey bench values museum --configurations rbase,blendb,default --repetitions 2 --items 10
   osprey bench values museum --configurations multief1,multief3,multief5,multief7,multief9   the sweep of Figure 5a
+  osprey bench values museum --items 0 --corpus corpus --records values.jsonl   quantifiers and enforcement only
 
 Items whose bug shows with each of 50 random choices of constants do not depend on them and are counted out. With
---records a benchmark that was ended goes on where it was.")]
+--records a benchmark that was ended goes on where it was, with the same settings; rounds that --round-time cut are measured
+again when it is longer.")]
 pub struct Values {
     /// The museum: a folder of items, or one that has a folder `items`
     #[arg(value_name = "DIR", default_value = "museum")]
@@ -35,7 +37,7 @@ pub struct Values {
     #[arg(long, value_name = "N", default_value_t = 40)]
     items: usize,
 
-    /// Configurations, separated by commas: those of the paper, default, multiefN, relcN; all of the paper unless told otherwise
+    /// Configurations, separated by commas: those of the paper, rbase-edges, default, multiefN, relcN, each also with -directed (by coverage); all of the paper unless told otherwise
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     configurations: Vec<Configuration>,
 
@@ -47,8 +49,8 @@ pub struct Values {
     #[arg(long, value_name = "R", default_value_t = 5)]
     repetitions: u64,
 
-    /// Time of one round; rounds that it cuts are counted
-    #[arg(long, value_name = "TIME", default_value = "10", value_parser = duration::parse)]
+    /// CPU time of one round, of solvers and ours; rounds that it cuts are counted
+    #[arg(long, value_name = "TIME", default_value = "60", value_parser = duration::parse)]
     round_time: Duration,
 
     /// Files for the experiments on quantifiers and on what enforcement comes to; these are left out without
@@ -63,9 +65,13 @@ pub struct Values {
     #[arg(long, value_name = "N", default_value_t = 4)]
     corpus_iterations: usize,
 
-    /// Time of one file there; rounds that it cuts are counted
-    #[arg(long, value_name = "TIME", default_value = "12", value_parser = duration::parse)]
+    /// CPU time of one round there; rounds that it cuts are counted
+    #[arg(long, value_name = "TIME", default_value = "20", value_parser = duration::parse)]
     corpus_time: Duration,
+
+    /// Repetitions there
+    #[arg(long, value_name = "R", default_value_t = 3)]
+    corpus_repetitions: u64,
 
     /// A file for the result of each round; what is there already is not measured again
     #[arg(long, value_name = "FILE")]
@@ -92,7 +98,7 @@ impl Values {
         };
         let of_paper = |preset: Preset| Configuration { name: preset.to_string(), values: preset.settings() };
         let configurations = match self.configurations.is_empty() {
-            true => Preset::all().map(of_paper).collect(),
+            true => Preset::of_table_v().map(of_paper).collect(),
             false => self.configurations,
         };
         let settings = Settings {
@@ -107,6 +113,7 @@ impl Values {
             files: self.files,
             corpus_iterations: self.corpus_iterations,
             corpus_time: self.corpus_time,
+            corpus_repetitions: self.corpus_repetitions,
             records: self.records,
             rng_seed: self.rng_seed,
             jobs: self.common.jobs,
