@@ -1,11 +1,12 @@
-//! Ctrl-C: once ends cleanly, twice at once.
+//! Ctrl-C: once ends cleanly, twice at once. SIGTERM ends cleanly however often it comes: `timeout` sends it to its child and
+//! to the child's whole group, which is no second press.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 static PRESSED: AtomicU32 = AtomicU32::new(0);
 
-extern "C" fn pressed(_: libc::c_int) {
-    if PRESSED.fetch_add(1, Ordering::Relaxed) > 0 {
+extern "C" fn pressed(signal: libc::c_int) {
+    if PRESSED.fetch_add(1, Ordering::Relaxed) > 0 && signal == libc::SIGINT {
         // SAFETY: _exit is allowed in signal handlers. Findings are on disk already, and solvers end with us.
         unsafe { libc::_exit(130) };
     }
@@ -26,4 +27,17 @@ pub fn catch() {
 /// Has the user asked to end?
 pub fn asked() -> bool {
     PRESSED.load(Ordering::Relaxed) > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sigterm_twice_ends_cleanly() {
+        assert!(!asked());
+        pressed(libc::SIGTERM);
+        pressed(libc::SIGTERM);
+        assert!(asked(), "and this process is still here");
+    }
 }
