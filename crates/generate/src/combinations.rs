@@ -1,7 +1,7 @@
 //! Logics for scripts from nothing: every theory that some solver has, alone and with others.
 
 /// The logics, and the theories that a solver needs for each, as its adapter names them.
-pub const COMBINATIONS: [(&str, &[&str]); 50] = [
+pub const COMBINATIONS: [(&str, &[&str]); 56] = [
     ("QF_UF", &["functions"]),
     ("QF_LIA", &["ints"]),
     ("QF_NIA", &["ints"]),
@@ -51,6 +51,13 @@ pub const COMBINATIONS: [(&str, &[&str]); 50] = [
     ("HO_ALL+functions+ints", &["functions", "lambdas", "quantifiers", "ints"]),
     ("QF_ALL+transcendentals+functions", &["transcendentals", "functions", "reals"]),
     ("QF_ALL+transcendentals+ints", &["transcendentals", "reals", "ints"]),
+    // Products of unknowns beside other theories: the mixes of a campaign are linear.
+    ("QF_ALL+ints+nonlinear+strings", &["strings", "regexes", "ints"]),
+    ("QF_ALL+bitvectors+ints+nonlinear", &["bitvectors", "ints"]),
+    ("QF_ALL+arrays+functions+nonlinear+reals", &["arrays", "functions", "reals"]),
+    ("QF_ALL+datatypes+ints+nonlinear+reals", &["datatypes", "ints", "reals"]),
+    ("ALL+functions+ints+nonlinear", &["functions", "quantifiers", "ints"]),
+    ("QF_ALL+ints+nonlinear+sequences", &["sequences", "ints"]),
     (
         "ALL",
         &[

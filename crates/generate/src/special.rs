@@ -3,9 +3,12 @@
 //! Each way goes from the wanted sort to the sorts of arguments, as the table's rows do; what it makes is sorted by the
 //! store like everything else.
 
-use smtlib::{Fun, Index, Op, Sort, SortKind, Term};
+use smtlib::{Family, Fun, Index, Op, Sort, SortKind, Term};
 
 use crate::term::Maker;
+
+/// Share of applied functions that are lambdas, where declared ones give the sort too.
+const LAMBDAS: f64 = 0.4;
 
 /// Attempts to find sorts that the script has something of.
 const TRIES: usize = 4;
@@ -75,8 +78,12 @@ impl Maker<'_> {
         if !self.tuples_with(sort).is_empty() {
             ops.push(Op::TupleSelect);
         }
-        if self.grammar.logic.higher_order && !self.scope.functions(sort).is_empty() {
+        if self.grammar.logic.higher_order {
             ops.push(Op::Apply);
+            // Functions are only compared where they are values, which is where they can be applied.
+            if sort == Sort::BOOL && self.grammar.allows(Op::Apply) && !self.all_declared().is_empty() {
+                ops.push(Op::Equal);
+            }
         }
         match self.store.sort_kind(sort) {
             SortKind::Bool if self.has_counting() => {
@@ -150,13 +157,27 @@ impl Maker<'_> {
                 self.indexed(op, &[place], &[arg])
             }
             Op::Apply => {
-                let fun = *self.rng.pick(self.scope.functions(sort))?;
-                let params = self.store.fun(fun).params.clone();
-                let mut args = vec![self.store.call(fun, &[]).ok()?];
+                let declared = self.scope.functions(sort).to_vec();
+                let known = self.rng.pick(&declared).copied().filter(|_| !self.rng.chance(LAMBDAS));
+                let (head, params) = match known {
+                    Some(fun) => (self.store.call(fun, &[]).ok()?, self.store.fun(fun).params.to_vec()),
+                    None => {
+                        let params = self.lambda_params()?;
+                        (self.function(&params, sort, depth.max(1))?, params)
+                    }
+                };
+                let mut args = vec![head];
                 for param in &params {
                     args.push(self.term(*param, depth)?);
                 }
                 self.store.op(op, &args).ok()
+            }
+            Op::Equal => {
+                let fun = *self.rng.pick(&self.all_declared())?;
+                let (params, result) = (self.store.fun(fun).params.to_vec(), self.store.fun(fun).result);
+                let value = self.store.call(fun, &[]).ok()?;
+                let other = self.function(&params, result, depth.max(1))?;
+                self.store.op(op, &[value, other]).ok()
             }
             Op::TupleUpdate => {
                 let place = self.rng.below(fields.len().max(1));
@@ -206,7 +227,9 @@ impl Maker<'_> {
             Op::TableJoin => self.product(op, &fields, depth, |maker, of| maker.table(of)),
             Op::AtMost | Op::AtLeast | Op::PbLe | Op::PbGe | Op::PbEq => self.count_of(op, depth),
             Op::FfBitsum => {
-                let sorts = vec![sort; self.rng.between(1, 4)];
+                // "incorrect finite-field operator arity" of Z3 for one alone.
+                let z3 = self.grammar.releases.iter().any(|release| release.family == Family::Z3);
+                let sorts = vec![sort; self.rng.between(if z3 { 2 } else { 1 }, 4)];
                 self.over(op, &sorts, depth)
             }
             Op::ArrayMap => self.array_map(sort, depth),
@@ -284,6 +307,17 @@ impl Maker<'_> {
         let sorts: Vec<Sort> = params.iter().map(|param| self.store.array(index, *param)).collect();
         let args = sorts.iter().map(|sort| self.term(*sort, depth)).collect::<Option<Vec<_>>>()?;
         self.store.indexed(Op::ArrayMap, &[head], &args).ok()
+    }
+
+    /// One or two sorts for the parameters of a lambda.
+    fn lambda_params(&mut self) -> Option<Vec<Sort>> {
+        let sorts = self.scope.sorts().to_vec();
+        (0..self.rng.between(1, 2)).map(|_| self.rng.pick(&sorts).copied()).collect()
+    }
+
+    /// Declared functions of any sort.
+    fn all_declared(&self) -> Vec<Fun> {
+        self.scope.sorts().iter().flat_map(|sort| self.declared(*sort)).collect()
     }
 
     /// Declared functions that give this sort. What is defined is a macro for solvers, and no function to name.
@@ -438,5 +472,58 @@ impl Maker<'_> {
     fn table(&mut self, fields: &[Sort]) -> Sort {
         let tuple = self.tuple(fields);
         self.store.sort(SortKind::Bag(tuple))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use smtlib::{Head, Release, Store, Version, print};
+
+    use super::*;
+    use crate::{Config, Grammar, rng};
+
+    /// The texts of scripts of a logic for a solver.
+    fn scripts(logic: &str, family: Family, count: u64) -> Vec<String> {
+        let release = Release::new(family, Version::LATEST);
+        let grammar = Grammar::new(logic, &[release], Config::default()).expect("a logic");
+        let mut store = Store::new();
+        let clean = store.mark();
+        let mut texts = Vec::new();
+        for index in 0..count {
+            let script = grammar.script(&mut store, &mut rng::stream(43, index));
+            texts.push(print::print(&store, &script, release));
+            store.reset(&clean);
+        }
+        texts
+    }
+
+    #[test]
+    fn logics_of_functions_have_lambdas() {
+        let scripts = scripts("HO_ALL+functions+ints", Family::Cvc5, 60);
+        let with = |part: &str| scripts.iter().filter(|text| text.contains(part)).count();
+        assert!(with("(lambda ") >= 6, "{}", with("(lambda "));
+        assert!(with("(@ ") >= 6, "{}", with("(@ "));
+        assert_eq!(
+            self::scripts("ALL+functions+ints", Family::Cvc5, 60).concat().matches("(lambda ").count(),
+            0
+        );
+    }
+
+    #[test]
+    fn sums_of_bits_have_two_arguments_at_least_for_z3() {
+        let release = Release::new(Family::Z3, Version::LATEST);
+        let grammar = Grammar::new("QF_FF", &[release], Config::default()).expect("a logic");
+        let mut store = Store::new();
+        let mut sums = 0;
+        for index in 0..200 {
+            let script = grammar.script(&mut store, &mut rng::stream(44, index));
+            for term in store.subterms(&script.terms(&store)) {
+                if matches!(store.head(term), Head::Op(Op::FfBitsum, _)) {
+                    sums += 1;
+                    assert!(store.args(term).len() > 1);
+                }
+            }
+        }
+        assert!(sums > 5, "{sums}");
     }
 }
