@@ -73,6 +73,15 @@ impl Default for Thresholds {
     }
 }
 
+/// Options for the search of one script.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorthTrying<'c> {
+    /// They matter for some of its operations.
+    pub relevant: BTreeSet<&'c str>,
+    /// They have been tried too rarely with some of its operations, and conflict with none.
+    pub unknown: BTreeSet<&'c str>,
+}
+
 /// What an option is to an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
@@ -210,6 +219,32 @@ impl Correlations {
         let mut names: Vec<&str> = chosen.map(String::as_str).collect();
         names.sort_unstable();
         names
+    }
+
+    /// The options worth a try on a script with these operations: those that are relevant, and those about which nobody can
+    /// tell yet. What too few formulas have had is not irrelevant.
+    pub fn worth_trying(&self, operations: &Operations, thresholds: &Thresholds) -> WorthTrying<'_> {
+        let relevant: BTreeSet<&str> = self.relevant(operations, thresholds).into_iter().collect();
+        let mut unknown: BTreeSet<&str> = BTreeSet::new();
+        let mut conflicting: BTreeSet<&str> = BTreeSet::new();
+        for operation in operations {
+            let row = self.judged_by(*operation, thresholds).unwrap_or_default();
+            for (number, option) in (0..).zip(&self.options) {
+                let pair = row.pairs.get(&number).copied().unwrap_or_default();
+                match thresholds.class(row.formulas.saturating_sub(pair.missed), pair) {
+                    Class::Unknown => _ = unknown.insert(option),
+                    Class::Conflict => _ = conflicting.insert(option),
+                    Class::Relevant | Class::Irrelevant => {}
+                }
+            }
+        }
+        unknown.retain(|option| !relevant.contains(option) && !conflicting.contains(option));
+        WorthTrying { relevant, unknown }
+    }
+
+    /// Has it been in enough formulas, or others of its theory, to say what matters for it?
+    pub fn knows(&self, operation: Operation, thresholds: &Thresholds) -> bool {
+        self.judged_by(operation, thresholds).is_some_and(|row| row.formulas >= thresholds.least_trials)
     }
 
     /// What an operation is judged by: what is known about it, or about all operators of its theory where too few formulas have
@@ -352,6 +387,23 @@ mod tests {
         let sum = Operation::Operator(Op::IntAdd);
         assert_eq!(all.relevant(&set(&[sum]), &thresholds), ["always", "elim_rem"], "as for other integers");
         assert!(all.relevant(&set(&[Operation::Quantifier]), &thresholds).is_empty());
+    }
+
+    #[test]
+    fn options_are_worth_trying_on_operations_that_few_formulas_have_had() {
+        let (all, thresholds) = (learned(), Thresholds::default());
+        let core = all.worth_trying(&set(&[CORE]), &thresholds);
+        assert_eq!(core.relevant, BTreeSet::from(["always", "core.minimize"]));
+        assert!(core.unknown.is_empty(), "all was tried with it: {core:?}");
+        let rem = all.worth_trying(&set(&[REM]), &thresholds);
+        assert_eq!(rem.unknown, BTreeSet::from(["eq"]), "it was not tried there");
+        let quantified = all.worth_trying(&set(&[CORE, Operation::Quantifier]), &thresholds);
+        assert_eq!(quantified.relevant, core.relevant);
+        assert_eq!(quantified.unknown, BTreeSet::from(["elim_rem", "eq"]));
+        let with_push = all.worth_trying(&set(&[PUSH, Operation::Operator(Op::StrConcat)]), &thresholds);
+        assert!(!with_push.unknown.contains("eq"), "it is in conflict with push");
+        assert!(with_push.unknown.contains("elim_rem"), "a theory that nobody has seen");
+        assert!(all.knows(CORE, &thresholds) && !all.knows(Operation::Quantifier, &thresholds));
     }
 
     #[test]

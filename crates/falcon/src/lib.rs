@@ -16,9 +16,11 @@
 //! | `rank_test.rs` | the test of Mann and Whitney |
 //! | `space.rs` | vectors of option values, and how they mutate |
 //! | `search.rs` | the genetic search: algorithm 3 |
+//! | `economy.rs` | how long a search is worth its time |
 
 pub mod batch;
 mod correlations;
+pub mod economy;
 mod file;
 pub mod groups;
 pub mod laboratory;
@@ -28,6 +30,6 @@ pub mod rank_test;
 pub mod search;
 pub mod space;
 
-pub use correlations::{Class, Correlations, Pair, Thresholds};
+pub use correlations::{Class, Correlations, Pair, Thresholds, WorthTrying};
 pub use file::{CorrelationsError, shipped};
 pub use operation::{CommandName, Operation, Operations};

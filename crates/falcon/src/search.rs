@@ -1,5 +1,6 @@
 //! The genetic search for option values: algorithm 3 of the paper.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use generate::Rng;
@@ -26,7 +27,13 @@ pub struct Parameters {
     pub stagnant: u32,
     /// The search ends after so many vectors.
     pub offspring: usize,
+    /// Only these two end it, as in the paper, and every formula has a search; else a search lasts as long as it keeps up with
+    /// new formulas.
+    pub paper: bool,
 }
+
+/// Attempts to make a vector that has not run yet.
+const TRIES: usize = 10;
 
 impl Default for Parameters {
     fn default() -> Parameters {
@@ -38,6 +45,7 @@ impl Default for Parameters {
             index: 20.0,
             stagnant: 10,
             offspring: 100,
+            paper: false,
         }
     }
 }
@@ -51,6 +59,8 @@ pub struct Search {
     generation: Vec<(Vector, Option<f64>)>,
     /// The best so far. They keep the fitness of their first run: what they reached is not new a second time.
     survivors: Vec<(Vector, f64)>,
+    /// All that were ever proposed: what runs again shows the same again.
+    tried: BTreeSet<Vector>,
     made: usize,
     stagnant: u32,
     /// Each generation is drawn, whatever came of the one before.
@@ -65,23 +75,55 @@ impl Search {
 
     /// Begins with remembered vectors, as far as they are of this space, for up to half of the first generation.
     pub fn new(space: Space, parameters: &Parameters, remembered: &[Vec<Setting>], rng: &mut Rng) -> Search {
-        let mut first: Vec<Vector> = Vec::new();
-        if !space.is_empty() {
-            let known = remembered.iter().filter_map(|settings| space.vector(settings, rng));
-            first.extend(known.take(parameters.population / 2));
-            while first.len() < parameters.population.max(1) {
-                first.push(space.random(parameters.changed, rng));
-            }
-            first.dedup();
-        }
-        Search {
-            made: first.len(),
-            generation: first.into_iter().map(|vector| (vector, None)).collect(),
+        let mut search = Search {
             space,
             parameters: parameters.clone(),
+            generation: Vec::new(),
             survivors: Vec::new(),
+            tried: BTreeSet::new(),
+            made: 0,
             stagnant: 0,
             by_chance: false,
+        };
+        if !search.space.is_empty() {
+            let known = remembered.iter().filter_map(|settings| search.space.vector(settings, rng));
+            let mut first: Vec<Vector> = known.take(parameters.population / 2).collect();
+            while first.len() < parameters.population.max(1) {
+                first.push(search.random(rng));
+            }
+            // A search that ends early has tried some of both kinds.
+            rng.shuffle(&mut first);
+            search.propose(first, rng);
+        }
+        search
+    }
+
+    fn random(&self, rng: &mut Rng) -> Vector {
+        self.space.random(self.parameters.changed, rng)
+    }
+
+    fn mutation(&self) -> Mutation {
+        Mutation { delta: self.parameters.delta, index: self.parameters.index }
+    }
+
+    /// The next generation: these, where they are new; what was tried before and the default mutate until they are. None is
+    /// left once the space is small and all of it tried.
+    fn propose(&mut self, vectors: Vec<Vector>, rng: &mut Rng) {
+        for mut vector in vectors {
+            if self.made >= self.parameters.offspring {
+                break;
+            }
+            for attempt in 0..TRIES {
+                if !vector.is_default() && self.tried.insert(vector.clone()) {
+                    self.made += 1;
+                    self.generation.push((vector, None));
+                    break;
+                }
+                vector = match attempt < TRIES / 2 {
+                    true => self.space.mutate(&vector, &self.mutation(), rng),
+                    false => self.random(rng),
+                };
+            }
         }
     }
 
@@ -108,10 +150,11 @@ impl Search {
         let judged = std::mem::take(&mut self.generation).into_iter();
         self.survivors.extend(judged.filter_map(|(vector, fitness)| Some((vector, fitness?))));
         self.survivors.retain(|(_, fitness)| *fitness >= 0.0);
-        self.survivors.sort_by(|(a, one), (b, other)| other.total_cmp(one).then_with(|| a.cmp(b)));
-        self.survivors.dedup_by(|(a, _), (b, _)| a == b);
+        // Most have reached as little as others: among these chance decides, not the order of options.
+        rng.shuffle(&mut self.survivors);
+        self.survivors.sort_by(|(_, one), (_, other)| other.total_cmp(one));
         self.survivors.truncate(self.parameters.survivors.max(1));
-        let mutation = Mutation { delta: self.parameters.delta, index: self.parameters.index };
+        let mutation = self.mutation();
         let mut children: Vec<Vector> = Vec::new();
         let parents: &[(Vector, f64)] = if self.by_chance { &[] } else { &self.survivors };
         for (place, (u, _)) in parents.iter().enumerate() {
@@ -120,17 +163,14 @@ impl Search {
                 children.extend(pair.iter().map(|child| self.space.mutate(child, &mutation, rng)));
             }
         }
-        let random = |rng: &mut Rng| self.space.random(self.parameters.changed, rng);
         if self.by_chance && !self.space.is_empty() {
-            children.extend((0..self.parameters.population.max(1)).map(|_| random(rng)));
+            children.extend((0..self.parameters.population.max(1)).map(|_| self.random(rng)));
         } else if children.is_empty() && !self.space.is_empty() {
             // Nobody to have children with: everything was refused, or only one vector is left.
             children.extend(parents.first().map(|(only, _)| self.space.mutate(only, &mutation, rng)));
-            children.push(random(rng));
+            children.push(self.random(rng));
         }
-        children.truncate(self.parameters.offspring.saturating_sub(self.made));
-        self.made += children.len();
-        self.generation = children.into_iter().map(|vector| (vector, None)).collect();
+        self.propose(children, rng);
     }
 
     /// Nothing new for long, or enough vectors tried.
@@ -138,9 +178,11 @@ impl Search {
         self.stagnant >= self.parameters.stagnant || self.generation.is_empty()
     }
 
-    /// The best so far, with their fitness.
+    /// The best so far and those of the generation that have run, with their fitness.
     pub fn best(&self) -> impl Iterator<Item = (Vec<Setting>, f64)> {
-        self.survivors.iter().map(|(vector, fitness)| (self.space.settings(vector), *fitness))
+        let judged = self.generation.iter().filter_map(|(vector, fitness)| Some((vector, (*fitness)?)));
+        let survivors = self.survivors.iter().map(|(vector, fitness)| (vector, *fitness));
+        survivors.chain(judged).map(|(vector, fitness)| (self.space.settings(vector), fitness))
     }
 }
 
@@ -244,6 +286,38 @@ mod tests {
     }
 
     #[test]
+    fn no_vector_runs_twice_and_none_is_the_default() {
+        for number in 0..20 {
+            let mut rng = generate::rng::stream(5, number);
+            let mut search = Search::new(space(4), &Parameters::default(), &[], &mut rng);
+            let mut seen = BTreeSet::new();
+            while !search.is_over() {
+                for settings in search.proposed() {
+                    assert!(!settings.is_empty() && seen.insert(settings.clone()), "{settings:?} again");
+                    search.record(&settings, 0.0);
+                }
+                search.advance(false, &mut rng);
+            }
+            assert!(seen.len() > 10, "of 15 that there are: {}", seen.len());
+        }
+    }
+
+    #[test]
+    fn chance_decides_between_vectors_that_reach_the_same() {
+        let mut kept = BTreeSet::new();
+        for number in 0..30 {
+            let mut rng = generate::rng::stream(6, 6);
+            let mut search = Search::new(space(6), &Parameters::default(), &[], &mut rng);
+            let first = search.proposed();
+            first.iter().for_each(|settings| search.record(settings, 1.0));
+            search.advance(true, &mut generate::rng::stream(7, number));
+            let best: Vec<_> = search.best().map(|(settings, _)| settings).collect();
+            kept.extend(best.iter().filter_map(|one| first.iter().position(|other| other == one)));
+        }
+        assert_eq!(kept.len(), 6, "each of the six survives now and then: {kept:?}");
+    }
+
+    #[test]
     fn the_search_climbs_where_chance_does_not() {
         // Fitness: how many of the first eight options are set and of the others are not.
         let fitness = |settings: &[Setting]| {
@@ -278,6 +352,7 @@ mod tests {
         }
         search.advance(false, &mut rng);
         assert_eq!(search.best().next(), Some((first[0].clone(), 5.0)));
+        assert_eq!(search.best().filter(|(settings, _)| *settings == first[0]).count(), 1);
     }
 
     #[test]

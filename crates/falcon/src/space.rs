@@ -27,6 +27,8 @@ struct Gene {
     default: Option<String>,
     /// Legal values that are worth a try at once, without the default.
     values: Vec<String>,
+    /// How often it changes, against others.
+    weight: f64,
 }
 
 /// A value for each option of a space; `None` is the default.
@@ -45,15 +47,30 @@ pub struct Mutation {
 impl Space {
     /// Options that have no other value than their default are left out.
     pub fn new<'o>(options: impl IntoIterator<Item = &'o SolverOption>, rules: FairRules) -> Space {
-        let gene = |option: &SolverOption| Gene {
+        Space::weighed(options.into_iter().map(|option| (option, 1.0)), rules)
+    }
+
+    /// The same, where some options change more often than others.
+    pub fn weighed<'o>(
+        options: impl IntoIterator<Item = (&'o SolverOption, f64)>,
+        rules: FairRules,
+    ) -> Space {
+        let gene = |(option, weight): (&SolverOption, f64)| Gene {
             name: option.name.clone(),
             category: option.category.clone(),
             kind: option.kind.clone(),
             default: option.default.clone(),
             values: option.alternatives(),
+            weight,
         };
-        let genes = options.into_iter().map(gene).filter(|gene| !gene.values.is_empty()).collect();
+        let genes: Vec<Gene> = options.into_iter().map(gene).filter(|gene| !gene.values.is_empty()).collect();
         Space { genes, rules }
+    }
+
+    /// The probability that each value changes when one does in the mean: `1 / |v|` where all weigh the same.
+    fn shares(&self) -> Vec<f64> {
+        let all: f64 = self.genes.iter().map(|gene| gene.weight).sum();
+        self.genes.iter().map(|gene| gene.weight / all.max(f64::MIN_POSITIVE)).collect()
     }
 
     pub fn len(&self) -> usize {
@@ -66,12 +83,12 @@ impl Space {
 
     /// A vector that changes about `changed` options; at least one.
     pub fn random(&self, changed: f64, rng: &mut Rng) -> Vector {
-        let share = (changed / self.len().max(1) as f64).min(1.0);
-        let one = rng.below(self.len());
+        let shares = self.shares();
+        let one = rng.weighted(&shares);
         let mut values = Vec::with_capacity(self.len());
-        for (place, gene) in self.genes.iter().enumerate() {
-            let value = (place == one || rng.chance(share)).then(|| rng.pick(&gene.values).cloned());
-            values.push(value.flatten());
+        for (place, (gene, share)) in self.genes.iter().zip(&shares).enumerate() {
+            let changes = Some(place) == one || rng.chance((changed * share).min(1.0));
+            values.push(changes.then(|| rng.pick(&gene.values).cloned()).flatten());
         }
         self.within_rules(Vector(values), rng)
     }
@@ -106,12 +123,11 @@ impl Space {
         [joined(u, v), joined(v, u)]
     }
 
-    /// Changes each value with probability `1 / |v|`.
+    /// Changes each value with probability `1 / |v|`, or by its weight.
     pub fn mutate(&self, vector: &Vector, mutation: &Mutation, rng: &mut Rng) -> Vector {
-        let chance = 1.0 / self.len().max(1) as f64;
         let mut values = vector.0.clone();
-        for (gene, value) in self.genes.iter().zip(&mut values) {
-            if rng.chance(chance) {
+        for ((gene, value), share) in self.genes.iter().zip(&mut values).zip(self.shares()) {
+            if rng.chance(share) {
                 *value = gene.mutated(value.as_deref(), mutation, rng);
             }
         }
@@ -138,6 +154,13 @@ impl Space {
             keep(&mut vector, &|_| true, most);
         }
         vector
+    }
+}
+
+impl Vector {
+    /// Is every option at its default?
+    pub fn is_default(&self) -> bool {
+        self.0.iter().all(Option::is_none)
     }
 }
 
@@ -257,6 +280,21 @@ mod tests {
             }
         }
         assert!((1000..2200).contains(&changed), "about one value each time: {changed}");
+    }
+
+    #[test]
+    fn options_of_little_weight_change_rarely() {
+        let options = options();
+        let weight = |option: &SolverOption| if option.name == "r1" { 1.0 } else { 0.05 };
+        let space = Space::weighed(options.iter().map(|one| (one, weight(one))), FairRules::default());
+        let mut rng = generate::rng::stream(1, 6);
+        let mut counts = std::collections::BTreeMap::new();
+        for _ in 0..400 {
+            for Setting { option, .. } in space.settings(&space.random(1.0, &mut rng)) {
+                *counts.entry(option).or_insert(0) += 1;
+            }
+        }
+        assert!(counts["r1"] > 300 && counts["r2"] > 4 && counts["r2"] < 80, "{counts:?}");
     }
 
     #[test]
