@@ -178,11 +178,11 @@ fn what_changes_a_script_is_kept_apart_from_what_is_only_for_experts() {
     let table = solver.option_table(SOLVERS.home()).expect("options");
     let option = |name: &str| table.options.iter().find(|option| option.name == name).expect(name);
     for name in
-        ["global-negate", "strings-alpha-card", "compute-partitions", "tlimit", "sygus-stream", "fp-exp"]
+        ["global-negate", "strings-alpha-card", "compute-partitions", "tlimit", "sygus-inference", "fp-exp"]
     {
         assert!(option(name).excluded.is_some(), "{name}");
     }
-    for name in ["sygus-inference", "arith-prop", "bv-gauss-elim"] {
+    for name in ["arith-prop", "bv-gauss-elim", "finite-model-find", "solve-bv-as-int", "sort-inference"] {
         assert!(option(name).excluded.is_none() && option(name).unfair.is_some(), "{name}");
     }
     assert!(option("cegqi").is_fair() && option("sygus-inst").is_fair());

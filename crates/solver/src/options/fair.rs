@@ -110,7 +110,7 @@ impl Solver {
         }
         let total = self.fair_total();
         if chosen.len() > total && too_many.is_empty() {
-            too_many.push(format!("{} options, where at most {total} are fair", chosen.len()));
+            too_many.push(format!("{} options, where Osprey itself reports at most {total}", chosen.len()));
         }
         Some(Objections { unfair, too_many })
     }
@@ -118,7 +118,7 @@ impl Solver {
 
 impl SolverOption {
     /// Legal values other than the default. Numbers are tried where code usually turns: the ends, small ones, half and twice
-    /// the default.
+    /// the default, and four times that of a number with a point.
     pub fn alternatives(&self) -> Vec<String> {
         let default = self.default.as_deref();
         let mut values: Vec<String> = match &self.kind {
@@ -135,7 +135,15 @@ impl SolverOption {
                 };
                 candidates.iter().filter(|value| legal(value)).map(ToString::to_string).collect()
             }
-            OptionKind::Real => ["0.1", "0.5", "0.9"].map(String::from).to_vec(),
+            OptionKind::Real => {
+                // Shares lie between 0 and 1; what has another scale tells it by its default.
+                let mut values = ["0.1", "0.5", "0.9"].map(String::from).to_vec();
+                let usual: f64 = default.and_then(|value| value.parse().ok()).unwrap_or(0.0);
+                if usual.is_finite() && usual != 0.0 {
+                    values.extend([0.5, 2.0, 4.0].map(|factor| format!("{:?}", factor * usual)));
+                }
+                values
+            }
             OptionKind::Text => Vec::new(),
         };
         values.sort();
@@ -245,6 +253,16 @@ mod tests {
     }
 
     #[test]
+    fn numbers_with_a_point_are_tried_on_the_scale_of_their_default() {
+        let values = |default| option("real", "common", OptionKind::Real, default).alternatives();
+        assert_eq!(values(Some("1.5")), ["0.1", "0.5", "0.75", "0.9", "3.0", "6.0"]);
+        assert_eq!(values(Some("0.5")), ["0.1", "0.25", "0.9", "1.0", "2.0"]);
+        for default in [None, Some("0"), Some("inf"), Some("a number")] {
+            assert_eq!(values(default), ["0.1", "0.5", "0.9"], "{default:?}");
+        }
+    }
+
+    #[test]
     fn options_themselves_tell_whether_developers_take_reports_about_them() {
         let ruled = |own: &[&str]| {
             let mut solver = cvc5(own);
@@ -259,6 +277,12 @@ mod tests {
         assert_eq!(against(&solver, &["regular-a", "common-a"]), Objections::default());
         let two = against(&solver, &["regular-a", "regular-b"]);
         assert_eq!(two.too_many, ["2 regular options, where they look at 1 at most"]);
+        let mut few = ruled(&[]);
+        let mut adapter = (*few.adapter).clone();
+        adapter.options.total = Some(1);
+        few.adapter = Arc::new(adapter);
+        let own = against(&few, &["regular-a", "common-a"]);
+        assert_eq!(own.too_many, ["2 options, where Osprey itself reports at most 1"], "nobody else's limit");
         assert_eq!(against(&solver, &["expert-a"]).unfair, ["expert-a"]);
         assert_eq!(against(&ruled(&["--expert-a"]), &[]).unfair, ["expert-a"], "the user's own words count");
         assert_eq!(cvc5(&[]).objections(&[]), None, "nobody has read its options");
