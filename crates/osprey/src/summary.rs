@@ -79,8 +79,11 @@ fn shown(summary: &Summary, out: &Path) -> String {
         [("differences by design", &totals.excuses), ("suspicions that nothing proves", &totals.unproven)]
     {
         if suspicions.total() > 0 {
-            let share = suspicions.total() as f64 * 100.0 / totals.tests.max(1) as f64;
-            line(format_args!("  {what}: {} ({share:.1} %)", suspicions.total()));
+            line(format_args!(
+                "  {what}: {} ({:.1} % of runs)",
+                suspicions.total(),
+                share(suspicions, totals)
+            ));
             messages(suspicions, &mut line);
         }
     }
@@ -136,6 +139,11 @@ fn shown(summary: &Summary, out: &Path) -> String {
     text
 }
 
+/// In percent of the runs of test cases: a test case has one for each configuration of each solver.
+fn share(suspicions: &Messages, totals: &Totals) -> f64 {
+    suspicions.total() as f64 * 100.0 / totals.of("test").runs.max(1) as f64
+}
+
 /// The most frequent messages.
 fn messages(messages: &Messages, line: &mut impl FnMut(std::fmt::Arguments)) {
     for (message, count) in messages.by_frequency().into_iter().take(3) {
@@ -155,13 +163,14 @@ fn cpu(totals: &Totals) -> String {
     let system = seconds(totals.solver_cpu()) * totals.kernel_share();
     format!(
         "{:.1} s solvers ({:.1} s user, {system:.1} s system, {:.1} s in time-outs, {:.1} s to confirm and ask, {:.1} s to reduce, {:.1} s to tell \
-         bugs apart), {:.1} s ours ({:.1} %)",
+         bugs apart, {:.1} s to trace code), {:.1} s ours ({:.1} %)",
         seconds(totals.solver_cpu()),
         seconds(totals.solver_cpu()) - system,
         seconds(cut),
         seconds(totals.other_runs().cpu),
         seconds(totals.of("reduction").cpu),
         seconds(totals.of("blame").cpu),
+        seconds(totals.of("trace").cpu),
         seconds(totals.own_cpu),
         totals.own_share() * 100.0
     )
@@ -180,5 +189,15 @@ mod tests {
         (blame.cpu, blame.kernel) = (1_000_000, 200_000);
         let line = cpu(&totals);
         assert!(line.starts_with("4.0 s solvers (3.0 s user, 1.0 s system, 0.0 s in time-outs, "), "{line}");
+    }
+
+    #[test]
+    fn what_several_configurations_of_a_test_case_show_is_a_share_of_runs() {
+        let mut totals = Totals { tests: 10, ..Totals::default() };
+        totals.runs.entry("test".to_owned()).or_default().runs = 300;
+        for _ in 0..15 {
+            totals.excuses.count("an option that changes the answer".to_owned());
+        }
+        assert_eq!(share(&totals.excuses, &totals), 5.0);
     }
 }

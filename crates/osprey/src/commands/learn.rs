@@ -185,6 +185,22 @@ fn significance(text: &str) -> Result<f64> {
     }
 }
 
+/// A run goes on in its file: two files that name the same command share the formulas of the one that is older.
+fn refuse_shared(files: &[(&Path, Correlations)]) -> Result<()> {
+    for (place, (file, all)) in files.iter().enumerate() {
+        for (other, earlier) in &files[..place] {
+            if let Some(command) = all.commands.iter().find(|command| earlier.commands.contains(command)) {
+                bail!(
+                    "{} and {} both have what `{command}` made: a run is counted once; learn with another --rng-seed",
+                    other.display(),
+                    file.display()
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Counts of the same formulas must not be added to themselves.
 fn refuse_twice(files: &[&Path]) -> Result<()> {
     for (place, file) in files.iter().enumerate() {
@@ -206,10 +222,12 @@ fn refuse_twice(files: &[&Path]) -> Result<()> {
 fn merge(first: &Path, others: &[PathBuf], out: &Path) -> Result<Exit> {
     let all: Vec<&Path> = std::iter::once(first).chain(others.iter().map(PathBuf::as_path)).collect();
     refuse_twice(&all)?;
-    let mut sum = Correlations::load(first)?;
-    for path in others {
+    let mut files: Vec<(&Path, Correlations)> = Vec::new();
+    for path in all {
         let other = Correlations::load(path)?;
-        if !other.is_of(&sum.solver, &sum.version) {
+        if let Some((first, sum)) = files.first()
+            && !other.is_of(&sum.solver, &sum.version)
+        {
             bail!(
                 "{} is about {}, {} about {}",
                 path.display(),
@@ -218,8 +236,12 @@ fn merge(first: &Path, others: &[PathBuf], out: &Path) -> Result<Exit> {
                 sum.release()
             );
         }
-        sum.merge(&other);
+        files.push((path, other));
     }
+    refuse_shared(&files)?;
+    let mut files = files.into_iter().map(|(_, counts)| counts);
+    let mut sum = files.next().unwrap_or_default();
+    files.for_each(|other| sum.merge(&other));
     sum.save(out)?;
     output::print(&summary(&sum))?;
     Ok(Exit::Clean)
@@ -372,5 +394,28 @@ mod tests {
             let error = refuse_twice(&files).expect_err("the same counts").to_string();
             assert!(error.contains("same counts"), "{error}");
         }
+    }
+
+    #[test]
+    fn two_states_of_the_same_run_are_not_added_up() {
+        let place = tempfile::tempdir().expect("a folder");
+        let out = place.path().join("sum");
+        let file = |name: &str, command: &str, formulas: u32| {
+            let mut counts = Correlations::of("z3", "5.4.0", ["a"]);
+            counts.commands.push(command.to_owned());
+            for _ in 0..formulas {
+                counts.count(&[Operation::Quantifier].into(), &["a"], &[], &[]);
+            }
+            let path = place.path().join(name);
+            counts.save(&path).expect("written");
+            path
+        };
+        let early = file("early", "osprey learn --rng-seed 1", 3);
+        let late = file("late", "osprey learn --rng-seed 1", 7);
+        let other = file("other", "osprey learn --rng-seed 2", 2);
+        let error = merge(&early, std::slice::from_ref(&late), &out).expect_err("the same run").to_string();
+        assert!(error.contains("--rng-seed 1") && error.contains("late"), "{error}");
+        assert!(merge(&late, &[other], &out).is_ok());
+        assert_eq!(Correlations::load(&out).expect("read").formulas, 9);
     }
 }
