@@ -44,8 +44,11 @@ impl Scheduler<'_> {
         let again = |name: &&String| !self.engine(name).is_some_and(|engine| engine.once());
         let names: Vec<String> = identity.engines.iter().filter(again).cloned().collect();
         let names = if names.is_empty() { &identity.engines } else { &names };
-        let engine =
-            if identity.auto { choose(&mut rng, names, ENGINE, learned) } else { evenly(&mut rng, names, learned) };
+        let engine = if identity.auto {
+            choose(&mut rng, names, ENGINE, learned)
+        } else {
+            evenly(&mut rng, names, learned)
+        };
         let engine = engine.cloned().unwrap_or_default();
         let witness = self.engine(&engine).is_some_and(|engine| engine.has_witness());
         let group = group(self.targets, witness, &mut rng);

