@@ -7,7 +7,7 @@ use campaign::Finding;
 use campaign::findings::{Origin, Releases, RunRecord, Signature, Stage};
 use eval::Expectation;
 use oracle::Kind;
-use smtlib::Status;
+use smtlib::{Setting, Status};
 use solver::crash::{CrashKind, CrashReport};
 use solver::run::PartyId;
 
@@ -420,4 +420,39 @@ fn a_report_has_everything_a_developer_asks_for() {
     ] {
         assert!(rest.contains(part), "{part}: {rest}");
     }
+}
+
+#[test]
+fn a_report_compares_with_the_default_run_and_one_other_solver() {
+    let place = Place::new();
+    let with = |option: &str, answer: &str| {
+        let mut run = record("z3@4.8.7", &[answer], &format!("{answer}\n"));
+        run.settings.push(Setting::new(option, "true"));
+        run.command = format!("z3 -smt2 {option}=true input.smt2");
+        run
+    };
+    let mut runs = vec![with("wrong", "unsat"), record("z3@4.8.7", &["sat"], "sat\n")];
+    runs.extend(["a", "b", "c"].map(|option| with(option, "sat")));
+    runs.extend([record("cvc5@1.4.2", &["unknown"], ""), record("z3@5.4.0", &["sat"], "sat\n")]);
+    let found = finding(Kind::RefutationSoundness, runs);
+    let report = place.write(&found, SCRIPT).with_file_name("report.md");
+    let report = std::fs::read_to_string(report).expect("a report");
+    for part in ["z3@4.8.7 with default options (", "z3@5.4.0 (", "- sat by z3@4.8.7 with default options\n"]
+    {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    for part in ["a=true", "b=true", "cvc5@1.4.2 ("] {
+        assert!(!report.contains(part), "{part}: {report}");
+    }
+    let mut contradiction = finding(
+        Kind::Disagreement,
+        vec![with("a", "unsat"), with("b", "sat"), with("c", "sat"), record("cvc5@1.4.2", &["unknown"], "")],
+    );
+    contradiction.accused = None;
+    let report = place.write(&contradiction, SCRIPT).with_file_name("report.md");
+    let report = std::fs::read_to_string(report).expect("a report");
+    assert!(
+        report.contains("b=true") && report.contains("cvc5@1.4.2 (") && !report.contains("c=true"),
+        "{report}"
+    );
 }

@@ -16,7 +16,7 @@ pub enum Fairness {
     Own,
     /// Nobody has looked whether the developers stand behind them.
     Any,
-    /// The developers take no reports about one of the options, or about so many.
+    /// The developers take no reports about one of the options, or they are more than Osprey reports.
     Unfair,
 }
 
@@ -39,7 +39,9 @@ impl Fairness {
             Fairness::Fair => "options that the developers stand behind",
             Fairness::Own => "options of whoever ran the campaign",
             Fairness::Any => "any options: nobody has looked whether the developers stand behind them",
-            Fairness::Unfair => "options that the developers take no reports about",
+            Fairness::Unfair => {
+                "options that the developers take no reports about, or more of them than are reported"
+            }
         }
     }
 }

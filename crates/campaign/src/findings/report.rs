@@ -42,7 +42,7 @@ impl<'a> ReportTexts<'a> {
 pub fn headline(finding: &Finding, script: &str) -> String {
     let who = match finding.runs.first() {
         Some(run) if finding.accused.is_some() => titled(finding, run),
-        _ => finding.runs.iter().map(|run| run.solver.clone()).collect::<Vec<_>>().join(" and "),
+        _ => configurations(finding).join(" and "),
     };
     let said = finding.runs.first().and_then(|run| run.answers.get(finding.check.unwrap_or(0)));
     let said = said.map_or("no answer", String::as_str);
@@ -179,10 +179,11 @@ pub fn markdown(finding: &Finding, shown: &ReportTexts, repro: &Repro) -> String
         out += &section(&name, run);
     }
     out += &expected(finding);
-    if finding.runs.len() > 1 {
+    let compared = compared(finding);
+    if !compared.is_empty() {
         out += "## For comparison\n\n";
-        for run in &finding.runs[1..] {
-            out += &section(&run.solver, run);
+        for run in compared {
+            out += &section(&configuration(finding, run), run);
         }
     }
     out += &input(finding, shown);
@@ -190,6 +191,54 @@ pub fn markdown(finding: &Finding, shown: &ReportTexts, repro: &Repro) -> String
     out += &proof(finding, shown, repro);
     out += &again(finding, repro);
     out
+}
+
+/// The runs that a developer needs beside the first: the same solver with default options, one other solver, and somebody who
+/// says otherwise. A search leaves many more, which say the same again.
+fn compared(finding: &Finding) -> Vec<&RunRecord> {
+    let Some((first, others)) = finding.runs.split_first() else { return Vec::new() };
+    let place = finding.check.unwrap_or(0);
+    let said =
+        |run: &RunRecord| run.answers.get(place).filter(|one| *one == "sat" || *one == "unsat").cloned();
+    let contradicts = |run: &&RunRecord| said(run).is_some() && said(run) != said(first);
+    let is_same = |run: &&RunRecord| run.solver == first.solver;
+    let default = others.iter().find(|run| is_same(run) && run.settings.is_empty());
+    let foreign = || others.iter().filter(|run| !is_same(run));
+    let other = foreign().find(contradicts).or_else(|| foreign().next());
+    let mut chosen: Vec<&RunRecord> = default.into_iter().chain(other).collect();
+    if finding.accused.is_none() {
+        // Nobody knows who is right: every solver is heard.
+        for run in foreign() {
+            if !chosen.iter().any(|known| known.solver == run.solver) {
+                chosen.push(run);
+            }
+        }
+    }
+    if !chosen.iter().any(contradicts) {
+        chosen.extend(others.iter().find(contradicts));
+    }
+    if chosen.is_empty() {
+        chosen.extend(others.first());
+    }
+    chosen
+}
+
+/// A solver, with its options where the finding has it with others too.
+fn configuration(finding: &Finding, run: &RunRecord) -> String {
+    let alone = finding.runs.iter().filter(|other| other.solver == run.solver).count() == 1;
+    let settings: Vec<String> =
+        run.settings.iter().map(|setting| format!("{}={}", setting.option, setting.value)).collect();
+    match settings.is_empty() {
+        _ if alone => run.solver.clone(),
+        true => format!("{} with default options", run.solver),
+        false => format!("{} with {}", run.solver, settings.join(" ")),
+    }
+}
+
+/// Those that contradict each other: the first and whoever is compared with it.
+fn configurations(finding: &Finding) -> Vec<String> {
+    let all = finding.runs.iter().take(1).chain(compared(finding));
+    all.map(|run| configuration(finding, run)).collect()
 }
 
 /// One run: whose, on what command line, what it said and how it ended.
@@ -239,6 +288,14 @@ fn expected(finding: &Finding) -> String {
     let mut out = format!("## Expected\n\n{right}\n\n");
     let mut reasons = vec![finding.summary.clone()];
     reasons.extend(finding.evidence.iter().cloned());
+    // The evidence names solvers. Where one solver contradicts itself, its configurations tell them apart.
+    let first = finding.runs.first().map(|run| run.solver.as_str());
+    let place = finding.check.unwrap_or(0);
+    for run in compared(finding).into_iter().filter(|run| Some(run.solver.as_str()) == first) {
+        if let Some(answer) = run.answers.get(place) {
+            reasons.push(format!("{answer} by {}", configuration(finding, run)));
+        }
+    }
     for reason in &reasons {
         out += &format!("- {}\n", prose(reason));
     }
