@@ -294,10 +294,16 @@ impl Meter {
         }
         let whole = part + self.starts[party];
         let wall = |patience: f64| Some(Duration::from_secs_f64(whole * patience + 0.01));
-        let run = self.run(party, text, wall(1.2))?;
-        if run.outcome.timed_out && run.outcome.cpu_time.as_secs_f64() < whole {
-            // Others have used the core.
-            return self.run(party, text, wall(PATIENCE));
+        let mut run = self.run(party, text, wall(1.2))?;
+        let had = run.outcome.cpu_time.as_secs_f64();
+        // Where others have used the core: first as much longer as that has cost, so that a core which is free again is not
+        // used far beyond the part.
+        let share = run.outcome.wall_time.as_secs_f64() / had.max(1e-3);
+        for patience in [(1.5 * share).clamp(1.2, PATIENCE), PATIENCE] {
+            if !run.outcome.timed_out || run.outcome.cpu_time.as_secs_f64() >= whole {
+                break;
+            }
+            run = self.run(party, text, wall(patience))?;
         }
         Ok(run)
     }
