@@ -52,6 +52,14 @@ pub struct MethodRow {
     pub cpu: f64,
 }
 
+/// The sum of the best scores. A run without any has nothing to show and counts as the lowest: it is not better than one
+/// whose inputs are all slower for a reference.
+fn margin(records: &[&Record], limit: f64) -> f64 {
+    let of =
+        |record: &&Record| record.found.best.as_ref().map_or(-perfect(1, limit), |best| best.scored.score);
+    records.iter().map(of).sum()
+}
+
 /// What the runs of each method came to.
 pub fn method_rows(records: &[Record], limit: f64) -> Vec<MethodRow> {
     let of = |method: Method| {
@@ -61,7 +69,7 @@ pub fn method_rows(records: &[Record], limit: f64) -> Vec<MethodRow> {
         (!records.is_empty()).then(|| MethodRow {
             method,
             runs: records.len(),
-            margin: best().map(|best| best.scored.score).sum(),
+            margin: margin(&records, limit),
             perfect: perfect(records.len(), limit),
             target: score(best().map(|best| best.scored.target), limit),
             perfect_runs: records.iter().filter(|record| record.found.perfect).count(),
@@ -153,16 +161,24 @@ impl Summary {
 /// Constructs that are shown of a ranking.
 const SHOWN: usize = 10;
 
+/// Those of a ranking that are worth a person's time.
+pub fn rewarded(ranking: &[Ranked]) -> impl Iterator<Item = &Ranked> {
+    ranking.iter().filter(|one| one.rewards > 0)
+}
+
 /// The head of a ranking, for a terminal.
 pub fn ranking_text(ranking: &[Ranked]) -> String {
     if ranking.is_empty() {
         return String::new();
     }
+    if rewarded(ranking).next().is_none() {
+        return format!("\nnone of {} constructs was rewarded\n", ranking.len());
+    }
     let mut out = format!(
         "\n{:<34}{:>10}{:>18}{:>8}{:>9}\n",
         "construct", "expected", "95 % interval", "pulls", "rewards"
     );
-    for one in ranking.iter().take(SHOWN) {
+    for one in rewarded(ranking).take(SHOWN) {
         let interval = format!("{:.3} .. {:.3}", one.low, one.high);
         let _ = writeln!(
             out,
@@ -342,7 +358,8 @@ pub fn html(title: &str, body: &str) -> String {
 /// The session on one page.
 fn page(summary: &Summary, plots: &[(&str, String)]) -> String {
     let mut body = format!(
-        "<p>Target {}, references {}; logic {}, limit {} {}, rng seed {}.</p>\n",
+        "<p>Target {}, references {}; logic {}, limit {} {}, rng seed {}. Each run of the bandit begins with what those that \
+         ended before it have learned.</p>\n",
         escaped(&summary.target),
         escaped(&summary.references.join(", ")),
         escaped(&summary.logic),
@@ -378,11 +395,14 @@ fn page(summary: &Summary, plots: &[(&str, String)]) -> String {
 
 /// A ranking as a table.
 pub fn ranking_html(ranking: &[Ranked]) -> String {
+    if rewarded(ranking).next().is_none() {
+        return format!("<h2>Constructs</h2>\n<p>None of {} was rewarded.</p>\n", ranking.len());
+    }
     let mut out = String::from(
         "<h2>Constructs</h2>\n<table><tr><th>construct</th><th>expected reward</th><th>95 % interval</th><th>pulls</th>\
          <th>rewards</th></tr>\n",
     );
-    for one in ranking {
+    for one in rewarded(ranking) {
         let _ = writeln!(
             out,
             "<tr><td>{}</td><td>{:.3}</td><td>{:.3} .. {:.3}</td><td>{}</td><td>{}</td></tr>",
@@ -454,4 +474,35 @@ fn escaped(text: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learned::Learned;
+    use crate::meter::Scored;
+    use crate::search::Found;
+
+    #[test]
+    fn a_run_without_a_score_is_no_better_than_one_below_zero() {
+        let scored =
+            Scored { target: Reading::solved(0.1), references: vec![Reading::solved(0.4)], score: -0.3 };
+        let found = Found { best: Some(Best { text: String::new(), scored }), ..Found::default() };
+        let records = [
+            Record { method: Method::Bandit, run: 0, found },
+            Record { method: Method::Random, run: 0, found: Found::default() },
+        ];
+        let margins: Vec<f64> = method_rows(&records, 2.0).iter().map(|row| row.margin).collect();
+        assert_eq!(margins, [-0.3, -4.0]);
+    }
+
+    #[test]
+    fn nobody_is_shown_constructs_that_were_never_rewarded() {
+        let mut learned = Learned::default();
+        learned.record("fp.abs", false);
+        assert!(ranking_text(&learned.ranking()).contains("none of 1 constructs was rewarded"));
+        learned.record("fp.rem", true);
+        let text = ranking_text(&learned.ranking());
+        assert!(text.contains("fp.rem") && !text.contains("fp.abs"), "{text}");
+    }
 }

@@ -43,7 +43,7 @@ pub struct Settings {
     pub jobs: usize,
     pub rng_seed: u64,
     pub seeds: Arc<[Arc<str>]>,
-    /// What every run knows already.
+    /// What the first run knows already; each later one knows besides what those that have ended before it have learned.
     pub known: Memory,
     pub out: PathBuf,
     pub resume: bool,
@@ -160,6 +160,19 @@ impl Settings {
                 "{target} is both the target and a reference: name another release, solver or option"
             ));
         }
+        for (place, party) in parties.iter().enumerate() {
+            if parties[..place].iter().any(|other| other.name() == party.name()) {
+                return usage(format!("{} is named twice", party.name()));
+            }
+        }
+        for (place, method) in self.methods.iter().enumerate() {
+            if self.methods[..place].contains(method) {
+                return usage(format!(
+                    "the method {} is named twice: use --runs for more runs of it",
+                    method.word()
+                ));
+            }
+        }
         if self.score == Score::Resource {
             let family = parties[0].release().family;
             if let Some(other) = parties.iter().find(|party| party.release().family != family) {
@@ -246,6 +259,7 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Vec<Record>, PerfEr
         next: AtomicUsize::new(0),
         ended: AtomicUsize::new(records.len()),
         best: Mutex::new(records.iter().filter_map(score).fold(f64::NEG_INFINITY, f64::max)),
+        known: Mutex::new(known(&settings.known, &records)),
         made: Mutex::new(Vec::new()),
         failed: Mutex::new(None),
     };
@@ -284,6 +298,8 @@ struct Lanes {
     next: AtomicUsize,
     ended: AtomicUsize,
     best: Mutex<f64>,
+    /// What runs that have ended have learned, and what was known before.
+    known: Mutex<Memory>,
     made: Mutex<Vec<Record>>,
     failed: Mutex<Option<PerfError>>,
 }
@@ -331,12 +347,16 @@ impl Lane<'_> {
             // Each time that a run is gone on with, it has a stream of its own.
             let stream = (begun.parts << 48) | ((method as u64) << 32) | run as u64;
             let rng = rng::stream(settings.rng_seed, stream);
-            let search = Search::new(rules, &mut generator, &mut meter, rng, &settings.known, &stopped);
+            let known = lock(&self.shared.known).clone();
+            let search = Search::new(rules, &mut generator, &mut meter, rng, &known, &stopped);
             let found = search.run_from(begun)?;
             for note in meter.take_notes() {
                 if lock(self.told).insert(note.clone()) {
                     self.watch.note(&note);
                 }
+            }
+            if method == Method::Bandit {
+                lock(&self.shared.known).merge(&found.counts());
             }
             let record = Record { method, run, found };
             let whole = record.found.perfect || record.found.cpu >= settings.time.as_secs_f64();
@@ -393,11 +413,22 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 /// What the runs of this session have counted.
 pub fn state(settings: &Settings, records: &[Record]) -> State {
+    State { about: settings.about(), counts: counted(records) }
+}
+
+fn counted(records: &[Record]) -> Memory {
     let mut counts = Memory::default();
     for record in records.iter().filter(|record| record.method == Method::Bandit) {
         counts.merge(&record.found.counts());
     }
-    State { about: settings.about(), counts }
+    counts
+}
+
+/// What a run knows that begins when these have ended.
+fn known(before: &Memory, ended: &[Record]) -> Memory {
+    let mut known = before.clone();
+    known.merge(&counted(ended));
+    known
 }
 
 /// Why a session has nothing to show, if it has nothing.
@@ -408,6 +439,12 @@ pub fn complaint(records: &[Record], timeout: Duration) -> Option<String> {
         return Some("no input was measured before the end: give it more time (--time)".to_owned());
     }
     let limit = timeout.as_secs_f64();
+    let solved = sum(|found| found.target_solved) + sum(|found| found.references_solved);
+    let unsolved = format!(
+        "on every one of {inputs} inputs target and references came to no end within the limit of {limit} s, or a \
+         reference not within a quarter of it, so nothing can be compared: raise --timeout, or make the inputs smaller \
+         (--depth, --assertions, --ops)"
+    );
     let unusable = sum(|found| found.unusable);
     let contradictions: usize = records.iter().map(|record| record.found.contradictions.len()).sum();
     if records.iter().all(|record| record.found.best.is_none()) {
@@ -421,18 +458,13 @@ pub fn complaint(records: &[Record], timeout: Duration) -> Option<String> {
                 "none of {inputs} inputs could be compared: on {unusable} of them a solver crashed or refused the input; \
                  try another logic, or smaller inputs (--depth, --assertions)"
             ),
+            (false, _) if solved == 0 => unsolved,
             (false, _) => format!(
                 "none of {inputs} inputs was measured to its end: give each run more time (--time), or lower --timeout"
             ),
         });
     }
-    let solved = sum(|found| found.target_solved) + sum(|found| found.references_solved);
-    (solved == 0).then(|| {
-        format!(
-            "on every one of {inputs} inputs target and references came to no end within the limit of {limit} s, so \
-             nothing can be compared: raise --timeout, or make the inputs smaller (--depth, --assertions, --ops)"
-        )
-    })
+    (solved == 0).then_some(unsolved)
 }
 
 /// What is to be said about a session that has inputs but no gap.
@@ -440,4 +472,25 @@ pub fn remark(records: &[Record]) -> Option<&'static str> {
     let best = records.iter().filter_map(score).fold(f64::NEG_INFINITY, f64::max);
     (best.is_finite() && best <= 0.0)
         .then_some("the target was on no input slower than its slowest reference")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_knows_what_those_of_the_bandit_before_it_have_learned() {
+        let record = |method: Method, rewarded: bool| {
+            let mut found = Found::default();
+            found.learned.record("fp.rem", rewarded);
+            found.ways.record("mutation", rewarded);
+            Record { method, run: 0, found }
+        };
+        let mut before = Memory::default();
+        before.constructs.record("fp.rem", false);
+        let ended = [record(Method::Bandit, true), record(Method::Mutational, false)];
+        let known = known(&before, &ended);
+        let arm = known.constructs.arms["fp.rem"];
+        assert_eq!((arm.tries, arm.reward, known.ways.arms["mutation"].tries), (2, 1.0, 1));
+    }
 }

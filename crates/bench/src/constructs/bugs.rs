@@ -11,6 +11,7 @@ use banditfuzz::generator::Parameters;
 use banditfuzz::learned::{AgentName, Learned};
 use banditfuzz::localize::{self, Localized};
 use banditfuzz::plot::{Plot, mean_curve};
+use banditfuzz::report::rewarded;
 use banditfuzz::search::Method;
 use solver::Solver;
 use solver::run::Runners as _;
@@ -173,7 +174,8 @@ fn fill(report: &mut Report, settings: &Settings, all: &[Localized]) {
         row.push(mean(of.iter().map(|found| found.cpu)).into());
         let mut learned = Learned::default();
         of.iter().for_each(|found| learned.merge(&found.learned));
-        let best: Vec<String> = learned.ranking().into_iter().take(3).map(|one| one.construct).collect();
+        let best: Vec<String> =
+            rewarded(&learned.ranking()).take(3).map(|one| one.construct.clone()).collect();
         row.push(best.join(", ").into());
         table.rows.push(row);
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use banditfuzz::generator::Parameters;
 use banditfuzz::learned::{AgentName, Learned};
 use banditfuzz::meter::Score;
-use banditfuzz::report::{cactus_plot, curves, method_rows};
+use banditfuzz::report::{cactus_plot, curves, method_rows, rewarded};
 use banditfuzz::search::Method;
 use banditfuzz::session::{self, Record};
 use banditfuzz::state::Memory;
@@ -131,7 +131,8 @@ fn fill(report: &mut Report, settings: &Settings, all: &[TargetRecords]) {
     let limit = settings.timeout.as_secs_f64();
     report.summary.push(format!(
         "Each solver is the target once, with all others as references. Runs per method and target: {}, each with {:.0} s of \
-         CPU time, limit {limit} s per solver run; margins are sums over the best inputs of the runs, at most {:.0}.",
+         CPU time, limit {limit} s per solver run; margins are sums over the best inputs of the runs, at most {:.0}. A run of \
+         the bandit begins with what the runs before it have learned.",
         settings.runs,
         settings.time.as_secs_f64(),
         settings.runs as f64 * 2.0 * limit
@@ -167,7 +168,8 @@ fn fill(report: &mut Report, settings: &Settings, all: &[TargetRecords]) {
         for record in target.records.iter().filter(|record| record.method == Method::Bandit) {
             learned.merge(&record.found.learned);
         }
-        let best: Vec<String> = learned.ranking().into_iter().take(5).map(|one| one.construct).collect();
+        let best: Vec<String> =
+            rewarded(&learned.ranking()).take(5).map(|one| one.construct.clone()).collect();
         ranks.row([target.name.as_str().into(), best.join(", ").into()]);
     }
     report.tables.push(ranks);
