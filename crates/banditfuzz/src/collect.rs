@@ -14,9 +14,11 @@ use reduce::blame::{Blame, Blamed, Role};
 use reduce::driver::Best;
 use reduce::{Effort, Input, Progress as Reducing, Watcher};
 use serde::{Deserialize, Serialize};
+use smtlib::theory::table;
 use smtlib::{Mode, Script, Store, print};
 use solver::run::{Run, Runners, SolverRunners};
 
+use crate::construct::Construct;
 use crate::cores;
 use crate::error::PerfError;
 use crate::files;
@@ -52,9 +54,12 @@ pub struct Collected {
     pub reference: f64,
     /// CPU seconds of whole runs, the target first.
     pub cpu: Vec<f64>,
-    /// What the input is made of, in the order of the ranking.
+    /// What the input is made of: what was rewarded first, in the order of the ranking.
     pub constructs: Vec<String>,
-    /// What it is told apart by: the solver, and the first of these constructs.
+    /// How many of these were rewarded.
+    #[serde(default)]
+    pub rewarded: usize,
+    /// What it is told apart by: the solver, and those of its constructs that tell.
     pub signature: String,
     /// How many more inputs were taken for the same gap, and these.
     pub duplicates: usize,
@@ -82,6 +87,11 @@ impl Collected {
     pub fn best(&self) -> f64 {
         self.alike.iter().map(|one| one.ratio).fold(self.ratio, f64::max)
     }
+
+    /// No release was asked since when it is slow.
+    fn is_unasked(&self) -> bool {
+        self.releases.is_none() && self.since.is_none()
+    }
 }
 
 /// What `collected.json` says: a resumed session does nothing again that is there.
@@ -92,7 +102,7 @@ struct Kept {
     seen: BTreeSet<String>,
 }
 
-/// The constructs by which gaps are told apart, of those that are left after reduction: the most rewarding.
+/// The constructs by which gaps are told apart, of those that are left after reduction and were rewarded: the first ones.
 const TELLING: usize = 3;
 /// A gap that is confirmed is seen so many times more.
 const CONFIRMATIONS: usize = 2;
@@ -109,17 +119,18 @@ pub fn collect(
     rules: &CollectRules,
     watch: &dyn Watch,
 ) -> Result<Vec<Collected>, PerfError> {
-    let mut slow: Vec<&Record> = records.iter().filter(|record| record.found.best.is_some()).collect();
+    let mut slow: Vec<&Record> = records.iter().collect();
     slow.retain(|record| {
-        record.found.best.as_ref().is_some_and(|best| is_slow(settings, &best.scored, rules.ratio))
+        record.found.slow.as_ref().is_some_and(|slow| is_slow(settings, &slow.scored, rules.ratio))
     });
     let path = settings.out.join("collected.json");
     let mut kept: Kept = files::read_json(&path)?.unwrap_or_default();
     // A person may have thrown some away.
     kept.found.retain(|known| known.folder.is_dir());
-    let text = |record: &Record| record.found.best.as_ref().map(|best| hash::name(best.text.as_bytes()));
+    let text = |record: &Record| record.found.slow.as_ref().map(|slow| hash::name(slow.text.as_bytes()));
     slow.retain(|record| text(record).is_some_and(|hash| !kept.seen.contains(&hash)));
-    if slow.is_empty() {
+    let unasked = rules.bisect && kept.found.iter().any(Collected::is_unasked);
+    if slow.is_empty() && !unasked {
         return Ok(kept.found);
     }
     // In a thread of its own: its core is not that of the caller afterwards.
@@ -188,7 +199,7 @@ impl<'a> Collector<'a> {
             if self.watch.stopped() {
                 break;
             }
-            let Some(best) = &record.found.best else { continue };
+            let Some(best) = &record.found.slow else { continue };
             let input = format!("input {} of {}", number + 1, slow.len());
             self.watch.note(&format!("{input}: {} run {}", record.method.word(), record.run));
             self.one(record, &best.text, &input)?;
@@ -196,9 +207,75 @@ impl<'a> Collector<'a> {
             if !self.watch.stopped() {
                 self.kept.seen.insert(hash::name(best.text.as_bytes()));
             }
-            files::write_json(&self.settings.out.join("collected.json"), &self.kept)?;
+            self.keep()?;
+        }
+        if self.rules.bisect {
+            self.bisect_known()?;
         }
         Ok(self.kept.found)
+    }
+
+    fn keep(&self) -> Result<(), PerfError> {
+        files::write_json(&self.settings.out.join("collected.json"), &self.kept)
+    }
+
+    /// Asks releases about findings of an earlier session that did not ask.
+    fn bisect_known(&mut self) -> Result<(), PerfError> {
+        for place in 0..self.kept.found.len() {
+            let known = &self.kept.found[place];
+            if self.watch.stopped() {
+                break;
+            }
+            if !known.is_unasked() {
+                continue;
+            }
+            let name = format!("finding {} of {}", place + 1, self.kept.found.len());
+            self.watch.note(&format!("{name}: since when it is slow"));
+            let predicate = self.predicate(known.ratio, known.target);
+            let releases = self.survey(&predicate, &known.script, &name)?;
+            if self.watch.stopped() {
+                break;
+            }
+            let since = self.since(releases.as_ref());
+            let (mut finding, folder) = Finding::read(&known.folder)?;
+            finding.releases.clone_from(&releases);
+            finding.evidence.push(since.clone());
+            finding.write_group(&folder)?;
+            let known = &mut self.kept.found[place];
+            (known.releases, known.since) = (releases, Some(since));
+            self.keep()?;
+        }
+        Ok(())
+    }
+
+    /// What must stay of a gap while its input gets smaller, and in other releases.
+    fn predicate(&self, ratio: f64, target: f64) -> Slow {
+        let second = second(self.settings);
+        Slow {
+            parties: self.settings.parties(),
+            runners: Arc::new(self.runners.clone()),
+            bound: self.rules.ratio.max((ratio / 2.0).min(KEPT)),
+            least: (target / 4.0).clamp(LEAST.0 * second, LEAST.1 * second),
+            logic: self.settings.parameters.logic.clone(),
+            score: self.settings.score,
+            second,
+        }
+    }
+
+    /// Puts an input to the installed releases of the target.
+    fn survey(&self, predicate: &Slow, text: &str, name: &str) -> Result<Option<Releases>, PerfError> {
+        let what = format!("{name}: put to other releases");
+        self.watch.stage(&what);
+        let best = Best::of_input(text, predicate.parties.first().cloned());
+        let shown = Shown { watch: self.watch, what };
+        // All of them: each costs no more than the gap does, and one that tells nothing is no reason to stop.
+        Ok(triage::compare(predicate, &best, Extent::All, &shown)?.0)
+    }
+
+    /// Since when it is slow, in words.
+    fn since(&self, releases: Option<&Releases>) -> String {
+        let missing = releases.map(|told| since::not_installed(&self.settings.target, told));
+        since::words(&self.settings.parties()[0].name(), releases, &missing.unwrap_or_default())
     }
 
     fn one(&mut self, record: &Record, best: &str, name: &str) -> Result<(), PerfError> {
@@ -207,18 +284,8 @@ impl<'a> Collector<'a> {
             self.watch.note("it does not repeat");
             return Ok(());
         };
-        let parties = self.settings.parties();
-        let input = in_dialect(best, parties[0].release());
-        let (shortest, second) = (shortest(self.settings), second(self.settings));
-        let predicate = Slow {
-            parties,
-            runners: Arc::new(self.runners.clone()),
-            bound: self.rules.ratio.max((scored.ratio(shortest) / 2.0).min(KEPT)),
-            least: (scored.target.used / 4.0).clamp(LEAST.0 * second, LEAST.1 * second),
-            logic: self.settings.parameters.logic.clone(),
-            score: self.settings.score,
-            second,
-        };
+        let predicate = self.predicate(scored.ratio(shortest(self.settings)), scored.target.used);
+        let input = in_dialect(best, predicate.parties[0].release());
         let reduced = match self.rules.reduce {
             None => None,
             Some(time) => {
@@ -247,13 +314,7 @@ impl<'a> Collector<'a> {
         };
         let runs = self.meter.runs(&text)?;
         let releases = match self.rules.bisect {
-            true => {
-                self.watch.stage(&format!("{name}: put to other releases"));
-                let best = Best::of_input(&text, predicate.parties.first().cloned());
-                let shown = Shown { watch: self.watch, what: format!("{name}: put to other releases") };
-                // All of them: each costs no more than the gap does, and one that tells nothing is no reason to stop.
-                triage::compare(&predicate, &best, Extent::All, &shown)?.0
-            }
+            true => self.survey(&predicate, &text, name)?,
             false => None,
         };
         let shrunk = reduced.map(|reduced| Shrunk {
@@ -270,7 +331,7 @@ impl<'a> Collector<'a> {
     fn confirmed(&mut self, text: &str) -> Result<Option<Scored>, PerfError> {
         let mut least: Option<Scored> = None;
         for _ in 0..=CONFIRMATIONS {
-            let Outcome::Scored(scored) = self.meter.measure(text, f64::NEG_INFINITY)? else {
+            let Outcome::Scored(scored) = self.meter.whole(text)? else {
                 return Ok(None);
             };
             if !is_slow(self.settings, &scored, self.rules.ratio) {
@@ -344,10 +405,7 @@ impl<'a> Collector<'a> {
                 .evidence
                 .push(format!("CPU time of whole runs: {}", each(&cpu, &|cpu| format!("{cpu:.2} s"))));
         }
-        let since = self.rules.bisect.then(|| {
-            let missing = releases.as_ref().map(|told| since::not_installed(&self.settings.target, told));
-            since::words(&names[0], releases.as_ref(), &missing.unwrap_or_default())
-        });
+        let since = self.rules.bisect.then(|| self.since(releases.as_ref()));
         verdict.evidence.extend(since.clone());
         let mut store = Store::new();
         let parsed = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant).ok();
@@ -355,12 +413,16 @@ impl<'a> Collector<'a> {
             Some(parsed) => findings::operators(&store, &parsed.script),
             None => findings::operators_in(text),
         };
-        let constructs = ranked(&operators, self.ranking);
-        let telling: Vec<String> = constructs.iter().take(TELLING).cloned().collect();
-        if !constructs.is_empty() {
+        let (rewarded, others) = ranked(&operators, self.ranking);
+        let telling = telling(&rewarded, &others);
+        if !rewarded.is_empty() {
+            let named = rewarded.join(", ");
             verdict
                 .evidence
-                .push(format!("its constructs, the most rewarding first: {}", constructs.join(", ")));
+                .push(format!("its constructs that were rewarded, the most rewarding first: {named}"));
+        }
+        if !others.is_empty() {
+            verdict.evidence.push(format!("its other constructs: {}", others.join(", ")));
         }
         let solver = target.configuration.solver.name();
         let origin = Origin {
@@ -422,7 +484,8 @@ impl<'a> Collector<'a> {
             timed_out: is_at_limit(self.settings, scored),
             reference,
             cpu,
-            constructs,
+            rewarded: rewarded.len(),
+            constructs: [rewarded, others].concat(),
             signature,
             duplicates: 0,
             alike: Vec::new(),
@@ -473,15 +536,37 @@ pub fn shown_amount(score: Score, used: f64) -> String {
     }
 }
 
-/// The operators in the order of a ranking; those that it does not name come last.
-pub fn ranked(operators: &[String], ranking: &[Ranked]) -> Vec<String> {
+/// The operators that were rewarded, in the order of a ranking, and the others.
+pub fn ranked(operators: &[String], ranking: &[Ranked]) -> (Vec<String>, Vec<String>) {
     let place = |name: &String| {
-        let own = |one: &Ranked| one.construct == *name || one.construct.starts_with(&format!("{name} "));
-        ranking.iter().position(own).unwrap_or(ranking.len())
+        // Arms call rounding modes by their short names, and tell operators of several theories apart.
+        let mut names: Vec<String> =
+            table().named(name).iter().map(|op| Construct::Operator(*op).to_string()).collect();
+        names.push(name.clone());
+        let own = |one: &Ranked| {
+            let is_for = |name: &String| {
+                one.construct
+                    .strip_prefix(name.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            };
+            one.rewards > 0 && names.iter().any(is_for)
+        };
+        ranking.iter().position(own)
     };
-    let mut ordered = operators.to_vec();
-    ordered.sort_by_key(place);
-    ordered
+    let mut rewarded: Vec<(usize, String)> =
+        operators.iter().filter_map(|name| Some((place(name)?, name.clone()))).collect();
+    rewarded.sort();
+    let others = operators.iter().filter(|name| place(name).is_none()).cloned().collect();
+    (rewarded.into_iter().map(|(_, name)| name).collect(), others)
+}
+
+/// What a gap is told apart by: the most rewarding of what is left of its input. Where nothing of that was rewarded, all that
+/// the reducer could not take away.
+fn telling(rewarded: &[String], others: &[String]) -> Vec<String> {
+    match rewarded.is_empty() {
+        true => others.to_vec(),
+        false => rewarded.iter().take(TELLING).cloned().collect(),
+    }
 }
 
 /// A text of the standard dialect in that of a release.
@@ -516,4 +601,31 @@ impl Watcher for Shown<'_> {
 /// The folder of a session's findings.
 pub fn bugs(out: &Path) -> PathBuf {
     out.join("bugs")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learned::Learned;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_gap_is_told_apart_by_what_was_rewarded_or_by_all_that_is_left() {
+        let mut learned = Learned::default();
+        for (name, rewarded) in
+            [("fp.rem", true), ("RNE", true), ("RNE", false), ("fp.abs", false), ("fp.sqrt", true)]
+        {
+            learned.record(name, rewarded);
+        }
+        let left = names(&["fp.abs", "fp.lt", "fp.rem", "roundNearestTiesToEven"]);
+        let (rewarded, others) = ranked(&left, &learned.ranking());
+        assert_eq!(rewarded, ["fp.rem", "roundNearestTiesToEven"]);
+        assert_eq!(others, ["fp.abs", "fp.lt"]);
+        assert_eq!(telling(&rewarded, &others), rewarded);
+        let (rewarded, others) = ranked(&names(&["fp.abs", "fp.lt"]), &learned.ranking());
+        assert_eq!(telling(&rewarded, &others), ["fp.abs", "fp.lt"]);
+    }
 }
