@@ -9,8 +9,16 @@ fn what_cannot_be_compared_is_refused_in_words() {
     if !testkit::have(&["z3@5.4.0", "z3@4.8.7", "bitwuzla", "yices"]) {
         return;
     }
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 9] = [
         (&["--target", "z3@5.4.0", "--reference", "z3@5.4.0"], "both the target and a reference"),
+        (
+            &["--target", "z3@5.4.0", "--reference", "z3@4.8.7", "--reference", "z3@4.8.7"],
+            "z3@4.8.7 is named twice",
+        ),
+        (
+            &["--target", "z3@5.4.0", "--reference", "z3@4.8.7", "--method", "bandit,random,bandit"],
+            "the method bandit is named twice",
+        ),
         (
             &["--target", "bitwuzla", "--reference", "z3@5.4.0", "--logic", "QF_SLIA"],
             "does not have the logic QF_SLIA",
@@ -33,7 +41,7 @@ fn what_cannot_be_compared_is_refused_in_words() {
         ),
         (
             &["--target", "z3@5.4.0", "--reference", "z3@4.8.7", "--agent", "greedy"],
-            "expected thompson, ucb1",
+            "expected thompson, thompson-uniform, ucb1",
         ),
     ];
     let folder = Folder::new();
@@ -81,6 +89,8 @@ fn a_slow_construct_is_found_confirmed_and_kept_and_a_session_goes_on() {
         "1",
         "--time",
         "4s",
+        "--runs",
+        "1",
         "--ratio",
         "5",
         "--reduce-time",
@@ -118,11 +128,17 @@ fn a_slow_construct_is_found_confirmed_and_kept_and_a_session_goes_on() {
     let again = run(&arguments);
     assert_eq!(again.status.code(), Some(2), "{}", text(&again));
     assert!(complaint(&again).contains("--resume"), "{}", complaint(&again));
-    let resumed = run(&[&arguments[..], &["--resume", "--runs", "1"]].concat());
+    let resumed = run(&[&arguments[..], &["--resume"]].concat());
     assert_eq!(resumed.status.code(), Some(10), "{}", text(&resumed));
     let same: serde_json::Value = serde_json::from_slice(&resumed.stdout).expect("JSON");
     assert_eq!(same["methods"], results["methods"], "a run that has ended is not made again");
     assert_eq!(same["findings"], results["findings"], "what was dealt with is not dealt with again");
+    assert_eq!(read()["handling"], handled, "a person's mark stays");
+    let bisected = run(&[&arguments[..], &["--resume", "--bisect"]].concat());
+    assert_eq!(bisected.status.code(), Some(10), "{}", text(&bisected));
+    let asked: serde_json::Value = serde_json::from_slice(&bisected.stdout).expect("JSON");
+    let since = asked["findings"][0]["since"].as_str().expect("findings of before are put to other releases");
+    assert!(read()["evidence"].to_string().contains(since), "{:#}", read());
     assert_eq!(read()["handling"], handled, "a person's mark stays");
     let other = folder.path("other");
     let state = folder.path("out/state.json");
@@ -162,6 +178,8 @@ fn without_a_logic_that_of_the_seeds_is_taken() {
         "1",
         "--time",
         "1s",
+        "--runs",
+        "1",
         "--out",
         &out,
         "--reduce-time",
@@ -188,6 +206,8 @@ fn references_that_never_come_to_an_end_are_complained_about() {
         "1",
         "--time",
         "3s",
+        "--runs",
+        "1",
         "--out",
         &out,
         "--weights",
@@ -219,6 +239,8 @@ fn real_solvers_are_measured_and_their_steps_counted() {
             "1",
             "--time",
             "4s",
+            "--runs",
+            "1",
             "--method",
             "bandit,evolutionary",
             "--reduce-time",

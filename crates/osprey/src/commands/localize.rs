@@ -35,7 +35,7 @@ Examples:
 
 Each round makes a new input; where solvers agree on it, a construct is put in. It is rewarded if solvers contradict each
 other then. DIR holds the inputs with bugs as they come, state.json (this session's counts), ranking.csv, curve.csv,
-results.json, report.html.
+results.json, report.html; with --finding results.json and shared.csv.
 
 Exit code 0 if there was no bug, 10 if there were some, 2 if nothing can be compared.")]
 pub struct Localize {
@@ -58,7 +58,7 @@ pub struct Localize {
     #[arg(long, value_name = "METHOD", default_value = "bandit")]
     method: Method,
 
-    /// Who chooses constructs: thompson, ucb1 or egreedy
+    /// Who chooses constructs: thompson, thompson-uniform (the paper's prior), ucb1 or egreedy
     #[arg(long, value_name = "AGENT", default_value = "thompson")]
     agent: AgentName,
 
@@ -82,9 +82,9 @@ pub struct Localize {
     #[arg(long, value_name = "FILE")]
     state: Vec<PathBuf>,
 
-    /// The folder for results
-    #[arg(long, value_name = "DIR", default_value = "osprey-localize")]
-    out: PathBuf,
+    /// The folder for results: osprey-localize unless given; with --finding nothing is written unless given
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 
     /// Go on with the session in DIR, with more inputs if --inputs says so
     #[arg(long, conflicts_with = "finding")]
@@ -122,6 +122,7 @@ impl Localize {
     }
 
     fn learn(&self) -> Result<Exit> {
+        let out = self.out.clone().unwrap_or_else(|| PathBuf::from("osprey-localize"));
         let solvers = solver_choice::all(&[])?;
         let chosen = solver_choice::resolve(&solvers, &self.solvers)?;
         let seeds = constructs::seeds(&self.seeds, &chosen)?;
@@ -136,12 +137,12 @@ impl Localize {
             rng_seed: self.rng_seed,
             seeds,
             known: Learned::default(),
-            out: Some(self.out.clone()),
+            out: Some(out.clone()),
             resume: self.resume,
         };
         settings.known = state::read(&self.state, &settings.about())?.constructs;
         settings.check()?;
-        output::folder(&self.out)?;
+        output::folder(&out)?;
         let view = PerfView::new(self.json);
         let runner = settings.runners().runner()?;
         let found = localize::localize(&settings, runner, &view)?;
@@ -154,7 +155,7 @@ impl Localize {
             found: &found,
             ranking: &ranking,
         };
-        self.write(&results)?;
+        self.write(&out, &results)?;
         if self.json {
             output::print_json(&results)?;
         } else {
@@ -168,30 +169,27 @@ impl Localize {
                 kinds.join(", ")
             ))?;
             output::print(&report::ranking_text(&ranking))?;
-            output::print_line(&format!("\n{}", self.out.join("report.html").display()))?;
+            output::print_line(&format!("\n{}", out.join("report.html").display()))?;
         }
         Ok(if found.bugs == 0 { Exit::Clean } else { Exit::Findings })
     }
 
-    fn write(&self, results: &Results<'_>) -> Result<()> {
+    fn write(&self, out: &Path, results: &Results<'_>) -> Result<()> {
         let Results { found, ranking, .. } = results;
         let lines = vec![Line { name: self.method.word().to_owned(), points: found.curve.clone() }];
         let svg =
             Plot { title: "Bugs over inputs", x: "inputs", y: "inputs with bugs", lines, top: None }.svg();
-        output::file(&self.out.join("curve.svg"), &svg)?;
+        output::file(&out.join("curve.svg"), &svg)?;
         let mut csv = String::from("inputs,bugs\n");
         for (inputs, bugs) in &found.curve {
             csv += &format!("{inputs},{bugs}\n");
         }
-        output::file(&self.out.join("curve.csv"), &csv)?;
+        output::file(&out.join("curve.csv"), &csv)?;
         let json = serde_json::to_string_pretty(results)?;
-        output::file(&self.out.join("results.json"), &(json + "\n"))?;
-        output::file(&self.out.join("ranking.csv"), &report::ranking_csv(ranking))?;
+        output::file(&out.join("results.json"), &(json + "\n"))?;
+        output::file(&out.join("ranking.csv"), &report::ranking_csv(ranking))?;
         let body = format!("{svg}\n{}", report::ranking_html(ranking));
-        output::file(
-            &self.out.join("report.html"),
-            &report::html("Which constructs make solvers wrong", &body),
-        )?;
+        output::file(&out.join("report.html"), &report::html("Which constructs make solvers wrong", &body))?;
         Ok(())
     }
 
@@ -241,6 +239,12 @@ impl Localize {
         }
         let constructs = localize::shared(&texts, &rest, self.generator.parameters(&[])?.arms);
         let results = SharedResults { findings: texts.len(), rest: rest.len(), constructs };
+        if let Some(out) = &self.out {
+            output::folder(out)?;
+            let json = serde_json::to_string_pretty(&results)?;
+            output::file(&out.join("results.json"), &(json + "\n"))?;
+            output::file(&out.join("shared.csv"), &shared_csv(&results.constructs))?;
+        }
         if self.json {
             output::print_json(&results)?;
         } else {
@@ -263,6 +267,16 @@ fn shared_text(results: &SharedResults) -> String {
         let findings = format!("{} of {}", one.findings, one.of);
         let share = format!("{:.1} %", 100.0 * one.rest as f64 / (one.of_rest.max(1)) as f64);
         out += &format!("{:<34}{findings:>12}{interval:>18}{share:>12}{:>10.1}\n", one.construct, one.lift);
+    }
+    out
+}
+
+fn shared_csv(constructs: &[SharedConstruct]) -> String {
+    let mut out = String::from("construct,findings,of,rest,of rest,lift,low,high\n");
+    for one in constructs {
+        let name = one.construct.replace('"', "\"\"");
+        let SharedConstruct { findings, of, rest, of_rest, lift, low, high, .. } = one;
+        out += &format!("\"{name}\",{findings},{of},{rest},{of_rest},{lift:.3},{low:.4},{high:.4}\n");
     }
     out
 }

@@ -33,7 +33,7 @@ Examples:
   osprey perf ... --resume                             go on after Ctrl-C, also with the run that was cut short
   osprey perf ... --state earlier/state.json           with what an earlier session about the same has learned
 
-Each run has --time of CPU time and a core to itself, and keeps the input with the highest score: what the target needs
+Each run has a core to itself, begins with what those before it have learned, and keeps the input with the highest score: what the target needs
 more than its slowest reference, in CPU time net of the start; a time-out counts twice the limit (PAR-2), and so do
 unknown and running out of memory.
 DIR holds suite/ (the best input of each run), bugs/ (confirmed by repetition and made small), report.html with tables
@@ -61,7 +61,7 @@ pub struct Perf {
     #[arg(long, value_name = "METHOD", value_delimiter = ',', default_value = "bandit")]
     method: Vec<Method>,
 
-    /// Who chooses constructs: thompson, ucb1 or egreedy
+    /// Who chooses constructs: thompson, thompson-uniform (the paper's prior), ucb1 or egreedy
     #[arg(long, value_name = "AGENT", default_value = "thompson")]
     agent: AgentName,
 
@@ -77,13 +77,13 @@ pub struct Perf {
     #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = limits::memory())]
     memory: u64,
 
-    /// CPU time of each run
+    /// CPU time of each run; without --runs, of all runs of a method
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration::parse)]
     time: Duration,
 
-    /// Runs per method
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    runs: u16,
+    /// Runs per method, each with --time; without it four that share --time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    runs: Option<u16>,
 
     /// Runs at the same time, each on a core of its own
     #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = limits::jobs())]
@@ -129,6 +129,10 @@ enum ScoreName {
     /// The solver's own count of steps, the same in every run: for releases of Z3, or of cvc5, among themselves
     Resource,
 }
+
+/// Runs that share the time where their number is not given: a run that has begun badly seldom recovers, and what it has
+/// learned helps the next.
+const RUNS: u32 = 4;
 
 /// None: inputs stay as they are.
 #[derive(Clone, Copy)]
@@ -198,8 +202,8 @@ impl Perf {
             },
             timeout: self.timeout,
             memory: self.memory << 20,
-            time: self.time,
-            runs: self.runs.into(),
+            time: self.runs.map_or(self.time / RUNS, |_| self.time),
+            runs: self.runs.map_or(RUNS as usize, usize::from),
             jobs: self.jobs,
             rng_seed: self.rng_seed,
             seeds,

@@ -44,7 +44,7 @@ pub struct Perf {
     )]
     method: Vec<Method>,
 
-    /// Who chooses constructs: thompson, ucb1 or egreedy
+    /// Who chooses constructs: thompson, thompson-uniform (the paper's prior), ucb1 or egreedy
     #[arg(long, value_name = "AGENT", default_value = "thompson")]
     agent: AgentName,
 
