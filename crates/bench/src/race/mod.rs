@@ -212,7 +212,7 @@ fn fill(report: &mut Report, settings: &Settings, results: &[Result4]) {
     }
     report.tables.push(table);
     report.tables.push(ratios(results));
-    let mut bugs = Table::new("Unique bugs", &["fuzzer", "kind", "signature"]);
+    let mut bugs = Table::new("Signatures", &["fuzzer", "kind", "signature"]);
     for (contestant, _, _, all) in results {
         for (signature, (kind, _)) in &all.unique {
             bugs.row([contestant.name.as_str().into(), kind.as_str().into(), signature.as_str().into()]);

@@ -183,8 +183,8 @@ impl State {
 
     /// Have traces of seeds cost so little in this process that another one may be made?
     pub fn may_trace(&self) -> bool {
-        let measured = self.run.runs.get(Purpose::Measurement.word()).map_or(0, |counts| counts.cpu);
-        measured * TRACED_SHARE <= self.run.solver_cpu()
+        let traced = self.run.runs.get(Purpose::Trace.word()).map_or(0, |counts| counts.cpu);
+        traced * TRACED_SHARE <= self.run.solver_cpu()
     }
 
     /// A mutant that did something new becomes a seed.

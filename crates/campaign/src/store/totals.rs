@@ -263,11 +263,11 @@ impl Totals {
         self.of(Purpose::Test.word()).runs
     }
 
-    /// Solver runs that are neither of test cases nor make findings small and tell them apart: questions, follow-ups,
-    /// confirmations, measurements.
+    /// Solver runs that are neither of test cases nor make findings small and tell them apart nor trace code: questions,
+    /// follow-ups, confirmations, measurements.
     pub fn other_runs(&self) -> RunCounts {
         let mut all = RunCounts::default();
-        let apart = [Purpose::Test, Purpose::Reduction, Purpose::Blame].map(Purpose::word);
+        let apart = [Purpose::Test, Purpose::Reduction, Purpose::Blame, Purpose::Trace].map(Purpose::word);
         for (word, counts) in &self.runs {
             if !apart.contains(&word.as_str()) {
                 all.add(counts);

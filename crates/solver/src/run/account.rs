@@ -71,6 +71,7 @@ pub struct Accounts {
     pub reduction: Account,
     pub blame: Account,
     pub measurement: Account,
+    pub trace: Account,
 }
 
 impl Accounts {
@@ -84,6 +85,7 @@ impl Accounts {
             Purpose::Reduction => &self.reduction,
             Purpose::Blame => &self.blame,
             Purpose::Measurement => &self.measurement,
+            Purpose::Trace => &self.trace,
         }
     }
 
@@ -97,6 +99,7 @@ impl Accounts {
             Purpose::Reduction => &mut self.reduction,
             Purpose::Blame => &mut self.blame,
             Purpose::Measurement => &mut self.measurement,
+            Purpose::Trace => &mut self.trace,
         }
     }
 
@@ -137,8 +140,8 @@ mod tests {
             all += one;
         }
         assert_eq!(all.question.runs, 4);
-        assert_eq!(all.total().runs, 72);
-        assert_eq!(all.total().cpu, Duration::from_millis(72));
+        assert_eq!(all.total().runs, 90);
+        assert_eq!(all.total().cpu, Duration::from_millis(90));
         let apart = all.all_for(Purpose::Blame);
         assert_eq!((apart.total(), apart.blame), (all.total(), all.total()));
         let text = serde_json::to_string(&all).expect("JSON");

@@ -24,11 +24,13 @@ pub enum Purpose {
     Blame,
     /// Its time is what is looked at.
     Measurement,
+    /// Which functions of the solver it reaches is what is looked at.
+    Trace,
 }
 
 impl Purpose {
     /// All, in the order of a finding's life.
-    pub const ALL: [Purpose; 8] = [
+    pub const ALL: [Purpose; 9] = [
         Purpose::Test,
         Purpose::Question,
         Purpose::FollowUp,
@@ -37,6 +39,7 @@ impl Purpose {
         Purpose::Reduction,
         Purpose::Blame,
         Purpose::Measurement,
+        Purpose::Trace,
     ];
 
     /// As in files and tables.
@@ -50,6 +53,7 @@ impl Purpose {
             Purpose::Reduction => "reduction",
             Purpose::Blame => "blame",
             Purpose::Measurement => "measurement",
+            Purpose::Trace => "trace",
         }
     }
 }

@@ -325,7 +325,7 @@ impl Runner for SolverRunner {
         let solver = &configuration.solver;
         let Some(watched) = self.watched(solver) else { return Ok(None) };
         let rules = Arc::clone(&self.rules);
-        let rule = rules.of(Purpose::Measurement);
+        let rule = rules.of(Purpose::Trace);
         let mut invocation = solver.invocation(script, &configuration.request)?;
         invocation.probe = Some(watched.functions.clone());
         invocation.limits = Limits { wall: wall.min(rule.limits.wall), ..rule.limits.clone() };
@@ -333,7 +333,7 @@ impl Runner for SolverRunner {
         // Nobody judges what it says.
         invocation.brief = true;
         let mut outcome = self.launch(solver, &invocation, rule.attempts)?;
-        self.accounts.of_mut(Purpose::Measurement).record(&outcome);
+        self.accounts.of_mut(Purpose::Trace).record(&outcome);
         match outcome.sites.take() {
             Some(Ok(sites)) => Ok(Some(sites)),
             Some(Err(reason)) => {
