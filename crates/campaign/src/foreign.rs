@@ -66,12 +66,17 @@ pub fn one_line(text: &str) -> String {
 pub fn prose(text: &str) -> String {
     let line = one_line(text);
     let mut shown = String::with_capacity(line.len() + 8);
-    let mut before = ' ';
+    // Nothing stands before the first one: a star there would be a list.
+    let mut before = '\n';
     let mut rest = line.chars().peekable();
     while let Some(c) = rest.next() {
         let inside_word = before.is_alphanumeric() && rest.peek().is_some_and(|next| next.is_alphanumeric());
         let markup = match c {
-            '\\' | '`' | '*' | '[' | ']' | '<' | '~' => true,
+            '\\' | '`' | '[' | ']' | '~' => true,
+            // Only what follows a word or a sign can end an emphasis, and without an end there is none.
+            '*' => before != ' ',
+            // Tags and addresses begin with these.
+            '<' => rest.peek().is_some_and(|next| next.is_ascii_alphabetic() || "/!?".contains(*next)),
             '_' | '@' | '#' | '&' => !inside_word,
             _ => false,
         };
@@ -121,6 +126,11 @@ mod tests {
     #[test]
     fn nothing_in_prose_is_markup() {
         assert_eq!(prose("`x` <b> [a](b) @all #12"), "\\`x\\` \\<b> \\[a\\](b) \\@all \\#12");
+        assert_eq!(
+            prose("Z3 is wrong: <, *, + of a **bold** </a>"),
+            "Z3 is wrong: <, *, + of a *\\*bold\\*\\* \\</a>"
+        );
+        assert_eq!(prose("* x"), "\\* x");
         assert_eq!(prose("sat by z3@5.4.0: bv_a (* x _)"), "sat by z3@5.4.0: bv_a (\\* x \\_)");
     }
 

@@ -239,6 +239,28 @@ fn a_wrong_model_is_recognised_or_put_into_the_script() {
 }
 
 #[test]
+fn without_a_model_on_record_answers_alone_show_no_bug() {
+    let twice = SCRIPT.replace("(get-model)", "(check-sat)");
+    let once = SCRIPT.replace("(get-model)\n", "");
+    for (script, answers, said) in [(&twice, &["sat", "sat"][..], "sat\nsat\n"), (&once, &["sat"], "sat\n")] {
+        let place = Place::new();
+        let mut wrong = finding(Kind::InvalidModel, vec![record("z3@4.8.7", answers, said)]);
+        wrong.check = Some(answers.len() - 1);
+        let repro = place.write(&wrong, script);
+        assert!(!repro.with_file_name("seen.txt").exists());
+        place.program("fixed", &format!("printf '{}'", said.replace('\n', "\\n")));
+        let (found, text) = run(&repro, place.root.path(), &["fixed"]);
+        assert_eq!(found, Some(125), "{text}");
+    }
+    // The model of another check is not the one in question.
+    let place = Place::new();
+    let first = "sat\n((define-fun x () Int 1))\nsat\n";
+    let mut wrong = finding(Kind::InvalidModel, vec![record("z3@4.8.7", &["sat", "sat"], first)]);
+    wrong.check = Some(1);
+    assert!(!place.write(&wrong, &twice).with_file_name("seen.txt").exists());
+}
+
+#[test]
 fn a_script_with_a_model_put_in_says_how_its_strings_are_written() {
     let place = Place::new();
     let seen = "sat\n(model\n  (define-fun s () String\n    \"\\x01\")\n)\n";

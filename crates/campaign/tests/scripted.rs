@@ -645,3 +645,33 @@ fn a_finding_stores_what_its_engine_saw_in_models_and_is_made_again_from_it() {
     let made = regenerate(origin, &setup.identity, &setup.targets, &*setup.engines[0], &mut runner, kept);
     assert_eq!(campaign::hash::name(made.expect("a test case").as_bytes()), origin.script);
 }
+
+#[test]
+fn bugs_that_need_other_options_of_their_scripts_or_other_tactics_are_other_bugs() {
+    let place = tempfile::tempdir().expect("a folder");
+    let seed = |line: &str| SEED.replace("(declare", &format!("{line}\n(declare"));
+    let seeds = [
+        seed("(set-option :sat.prob_search true)"),
+        seed("(set-option :sat.local_search true)"),
+        SEED.replace("(check-sat)", "(check-sat-using qfufbv_ackr)"),
+    ];
+    let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
+    let setup = Setup::new("seed", &seeds, |configuration, script| {
+        let needed = ["_search true", "qfufbv_ackr"].iter().any(|word| script.contains(word));
+        let wrong = configuration.solver.name() == "z3@4.8.7" && needed && script.contains("(assert");
+        if wrong { "unsat\n".into() } else { sat(script).as_str().into() }
+    });
+    let summary = setup.run(&settings(place.path(), 3)).expect("a campaign");
+    let signatures: Vec<&str> = summary.findings.iter().map(|found| found.signature.as_str()).collect();
+    for needed in ["| sat.prob_search=true |", "| sat.local_search=true |", "| tactic qfufbv_ackr |"] {
+        assert!(signatures.iter().any(|signature| signature.contains(needed)), "{signatures:?}");
+    }
+    assert_eq!(summary.totals.findings.get("refutation-soundness"), Some(&3), "{signatures:?}");
+    for found in &summary.findings {
+        let folder = place.path().join("bugs").join(&found.folder);
+        let report = std::fs::read_to_string(folder.join("report.md")).expect("a report");
+        let title = report.lines().next().unwrap_or_default();
+        let named = ["with sat.prob", "with sat.local", "the tactic qfufbv"];
+        assert!(named.iter().any(|words| title.contains(words)), "{title}");
+    }
+}

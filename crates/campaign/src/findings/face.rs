@@ -26,7 +26,7 @@ pub struct Face {
     /// The signal of a crash that names no place.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub signal: Option<String>,
-    /// Options that the bug needs, as they are written.
+    /// Options that the bug needs, as they are written, and tactics: those that the script sets and names included.
     #[serde(default)]
     pub options: Vec<String>,
     /// Operators of the script it came down to.
@@ -147,7 +147,7 @@ impl Face {
             family: finding.title.to_lowercase(),
             place,
             signal,
-            options: needed_options(options, &finding.blame),
+            options: steered(needed_options(options, &finding.blame), finding),
             operators: match finding.is_reduced() {
                 true => essential(&finding.operators).into_iter().map(str::to_owned).collect(),
                 false => Vec::new(),
@@ -259,6 +259,17 @@ fn blamed(blame: &Blame, rarity: &Rarity) -> Vec<Weighed> {
     };
     let untried = blame.constructs.iter().filter(open).filter(|blamed| !blamed.is_to_blame());
     blame.to_blame().chain(untried).filter(telling).map(weigh).collect()
+}
+
+/// With what the script itself sets and names.
+fn steered(mut options: Vec<String>, finding: &Finding) -> Vec<String> {
+    let Signature::Constructs(constructs) = &finding.signature else { return options };
+    // Those of the command line are there already, by their names.
+    let words = finding.runs.first().map(|run| run.arguments.as_slice()).unwrap_or_default();
+    options.extend(constructs.options.iter().filter(|option| !words.contains(option)).cloned());
+    options.sort_unstable();
+    options.dedup();
+    options
 }
 
 /// The options of a finding without those that it was seen to do without.

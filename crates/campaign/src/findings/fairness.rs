@@ -1,8 +1,9 @@
 //! Whether developers would take a report about the options of a finding.
 
+use reduce::blame::TACTIC;
 use serde::Serialize;
 
-use super::Finding;
+use super::{Finding, Signature};
 
 /// Would the developers take a report about these options? The most welcome first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -47,6 +48,13 @@ impl Fairness {
 }
 
 impl Finding {
+    /// Does the script itself set an option that is needed?
+    fn is_steered(&self) -> bool {
+        let Signature::Constructs(constructs) = &self.signature else { return false };
+        let words = self.runs.first().map(|run| run.arguments.as_slice()).unwrap_or_default();
+        constructs.options.iter().any(|option| !words.contains(option) && !option.starts_with(TACTIC))
+    }
+
     /// Would the developers take a report about the options that the accused was given? The options themselves tell, not the
     /// policy that chose them: a policy sets what another one would not, and a reduction leaves few of them.
     pub fn fairness(&self) -> Fairness {
@@ -54,6 +62,8 @@ impl Finding {
         match run {
             run if !run.unfair.is_empty() || !run.too_many.is_empty() => Fairness::Unfair,
             run if !run.user_options.is_empty() => Fairness::Own,
+            // Nobody has looked at what the script sets itself.
+            run if run.settings.is_empty() && self.is_steered() => Fairness::Any,
             run if run.settings.is_empty() => Fairness::Default,
             run if run.judged => Fairness::Fair,
             _ => Fairness::Any,

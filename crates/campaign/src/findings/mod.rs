@@ -12,6 +12,7 @@ mod origin;
 mod report;
 mod repro;
 mod signature;
+mod steering;
 mod stored;
 
 pub use copy::{fetch, files, give_back, is_unsent, mark_sent, mark_unsent, unsent, write_copy};
@@ -25,3 +26,4 @@ pub use group::{Group, Likeness, alike, group_of, is_alike_any, releases_fit};
 pub use handling::{Handling, Mark, MarkState, Recheck, RecheckOutcome, newest_mark};
 pub use origin::{Ancestor, Origin, StepFeedback};
 pub use signature::{Constructs, Signature, is_listed, operators, operators_in};
+pub use steering::{needed_steering, steering};

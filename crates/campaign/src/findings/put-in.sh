@@ -1,4 +1,5 @@
 [ "$(grep -c '^(check-sat' "$script")" -eq 1 ] || untold "the model is another one: osprey replay judges it"
+grep -q '^[[:space:]]*(' "$work/out" || untold "it printed no model: osprey replay asks for one"
 # What stands behind the answer, without the parentheses around it.
 tr -d '\000\r' <"$work/out" | awk '
     answered { text = text $0 "\n" }

@@ -8,6 +8,7 @@ use smtlib::Status;
 use super::finding::{Finding, Releases, RunRecord, Small};
 use super::repro::{Repro, WITH_MODEL};
 use super::signature::essential;
+use super::steering::needed_steering;
 use super::{Fairness, Stage};
 use crate::foreign::{code_block, prose};
 
@@ -64,7 +65,7 @@ pub fn headline(finding: &Finding, script: &str) -> String {
         count if count > NAMED => format!(": {named}, ..."),
         _ => format!(": {named}"),
     };
-    format!("{who} {what}{left}{}", options(finding))
+    format!("{who} {what}{left}{}", options(finding, script))
 }
 
 /// What the bug needs, where that is known; else all that the script has.
@@ -109,11 +110,13 @@ fn tactics(script: &str) -> Vec<String> {
     names
 }
 
-/// ` with smt.arith.solver=2`.
-fn options(finding: &Finding) -> String {
+/// ` with smt.arith.solver=2`: on the command line, or set by the script.
+fn options(finding: &Finding, script: &str) -> String {
     let Some(run) = finding.runs.first() else { return String::new() };
     let settings = run.settings.iter().map(|setting| format!("{}={}", setting.option, setting.value));
-    let all: Vec<String> = run.user_options.iter().cloned().chain(settings).collect();
+    let mut all: Vec<String> = run.user_options.iter().cloned().chain(settings).collect();
+    let set = needed_steering(script, finding.kind, &finding.blame);
+    all.extend(set.into_iter().filter(|word| !word.starts_with(TACTIC)));
     let unfair = match (run.unfair.as_slice(), run.too_many.as_slice()) {
         ([], []) => String::new(),
         ([], numbers) => format!(" (too many to report: {})", numbers.join("; ")),
@@ -416,8 +419,9 @@ fn again(finding: &Finding, repro: &Repro) -> String {
     let beside = if beside.is_empty() { String::new() } else { format!(" (with {})", beside.join(" and ")) };
     out += &format!(
         "`./repro.sh [SOLVER]`{beside} runs the input and tells what it expects and what it sees. Its exit code is 1 if \
-         the bug shows, 0 if it does not and 125 if that cannot be told, so `git bisect run ./repro.sh build/solver` \
-         works.\n"
+         the bug shows, 0 if it does not and 125 if that cannot be told, so that \
+         `git bisect run sh -c 'make || exit 125; FINDING/repro.sh BUILT'` finds the commit, where `make` builds the \
+         solver at BUILT and FINDING is this folder.\n"
     );
     if finding.kind == Kind::Crash {
         out += "With `BACKTRACE=1` it shows the stack, if gdb is there.\n";

@@ -8,6 +8,7 @@ use oracle::Kind;
 use oracle::frame::frames;
 use oracle::ground::ground;
 use smtlib::{Family, Mode, Release, Status, Store, Version, print};
+use solver::answer::reader::{self, Kind as PieceKind, Piece};
 use solver::crash::CrashReport;
 
 use super::finding::{Finding, RunRecord};
@@ -306,6 +307,8 @@ fn further_files(finding: &Finding, text: &str) -> Vec<(&'static str, String)> {
     let mut files = Vec::new();
     match finding.kind {
         Kind::Incremental => files.extend(alone(finding, run, text).map(|text| (ALONE, text))),
+        // Answers alone are those of a release without the bug, too.
+        Kind::InvalidModel if !prints_a_model(finding, run) => {}
         Kind::InvalidModel | Kind::UnsoundCore | Kind::WrongValue => {
             files.extend(output(run).map(|text| (SEEN, text)));
         }
@@ -315,6 +318,23 @@ fn further_files(finding: &Finding, text: &str) -> Vec<(&'static str, String)> {
         files.extend(with_model(finding, run, text).map(|text| (WITH_MODEL, text)));
     }
     files
+}
+
+/// Did it print something behind the answer in question: its model, or that this is wrong?
+fn prints_a_model(finding: &Finding, run: &RunRecord) -> bool {
+    let output = run.stdout.as_bytes();
+    let is_answer = |piece: &Piece| matches!(&output[piece.range.clone()], b"sat" | b"unsat" | b"unknown");
+    let is_model = |piece: &Piece| match piece.kind {
+        PieceKind::Group => true,
+        PieceKind::Error => String::from_utf8_lossy(&output[piece.range.clone()]).contains("invalid model"),
+        _ => false,
+    };
+    let mut answered = 0;
+    let behind = reader::pieces(output).skip_while(|piece| {
+        answered += usize::from(is_answer(piece));
+        answered < number(finding)
+    });
+    behind.skip(1).take_while(|piece| !is_answer(piece)).any(|piece| is_model(&piece))
 }
 
 /// What it printed, if all of it is on record and can be shown as it is.

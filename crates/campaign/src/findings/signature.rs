@@ -6,7 +6,7 @@ use oracle::{Kind, Verdict};
 use serde::{Deserialize, Serialize};
 use smtlib::lexer::{Kind as TokenKind, Lexer};
 use smtlib::theory::Theory;
-use smtlib::{Script, Store};
+use smtlib::{Command, Script, Store, Version};
 use solver::run::Run;
 
 use super::face::Face;
@@ -36,11 +36,13 @@ pub struct Constructs {
     /// The signal, of a crash that names no place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crash: Option<String>,
-    /// Options of the accused, as they are written on its command line.
+    /// Options of the accused, as they are written on its command line, and what the script itself sets and names:
+    /// options and tactics.
     pub options: Vec<String>,
     /// The operators that may be to blame.
     pub operators: Vec<String>,
-    /// The releases around the bug, where they are known: the last good one and the first fixed one.
+    /// The releases around the bug, where they were asked: the last good one and the first fixed one. None where no release
+    /// is without the bug on that side, [`UNKNOWN`] where nobody can tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub releases: Option<(Option<String>, Option<String>)>,
 }
@@ -74,8 +76,28 @@ impl Signature {
             crash: verdict.signature.as_ref().map(|crash| crash.text.clone()),
             options,
             operators: essential(operators).into_iter().map(str::to_owned).collect(),
-            releases: releases.map(|releases| (releases.last_good.clone(), releases.first_fixed.clone())),
+            releases: releases.map(borders),
         })
+    }
+
+    /// With what the script itself sets and names. A crash is told apart by its signal, whatever that is.
+    #[must_use]
+    pub fn steered(mut self, steering: Vec<String>) -> Signature {
+        if let Signature::Constructs(constructs) = &mut self
+            && constructs.crash.is_none()
+        {
+            constructs.options.extend(steering);
+            constructs.options.sort_unstable();
+            constructs.options.dedup();
+        }
+        self
+    }
+
+    /// Is this what a line of a user's list names? Which releases are around a bug depends on those that are installed, so
+    /// they do not count.
+    pub fn is_named_by(&self, line: &str) -> bool {
+        let bare = |text: &str| text.split(RELEASES).next().unwrap_or_default().to_owned();
+        bare(line) == bare(&self.to_string())
     }
 
     /// Does it tell bugs apart by itself, before anything is reduced?
@@ -138,10 +160,28 @@ impl fmt::Display for Signature {
         }
         if let Some((good, fixed)) = releases {
             let (good, fixed) = (good.as_deref().unwrap_or("-"), fixed.as_deref().unwrap_or("-"));
-            write!(f, " | last good {good} | first fixed {fixed}")?;
+            write!(f, "{RELEASES}{good} | first fixed {fixed}")?;
         }
         Ok(())
     }
+}
+
+/// What comes before the releases of a signature.
+const RELEASES: &str = " | last good ";
+
+/// In the place of a release: nobody can tell when the bug came or went.
+const UNKNOWN: &str = "?";
+
+/// The releases around a bug. A side is open if one there told nothing: it may be without the bug.
+fn borders(releases: &Releases) -> (Option<String>, Option<String>) {
+    let version = |name: &String| name.rsplit('@').next().and_then(|text| text.parse::<Version>().ok());
+    let affected: Vec<Version> = releases.affected.iter().filter_map(version).collect();
+    let silent: Vec<Version> = releases.silent.iter().filter_map(version).collect();
+    let (first, last) = (affected.iter().min(), affected.iter().max());
+    let before = first.is_none_or(|first| silent.iter().any(|one| one < first));
+    let after = last.is_none_or(|last| silent.iter().any(|one| one > last));
+    let or_open = |known: &Option<String>, open: bool| known.clone().or(open.then(|| UNKNOWN.to_owned()));
+    (or_open(&releases.last_good, before), or_open(&releases.first_fixed, after))
 }
 
 /// Is this a line of a user's list: a signature as it is printed, or the hash of one?
@@ -151,6 +191,12 @@ pub fn is_listed(line: &str) -> bool {
     let kind = parts.next().unwrap_or_default();
     is_hash || Kind::ALL.iter().any(|known| known.word() == kind) && parts.count() >= 2
 }
+
+/// In the place of an operator: the script has more than one check.
+const SEVERAL_CHECKS: &str = "several checks";
+
+/// The same: it has one, on a level of its own, for which solvers work in another way.
+const PUSH: &str = "push";
 
 /// The operators of a script that may be to blame, by name: all but the Boolean ones.
 pub fn operators(store: &Store, script: &Script) -> Vec<String> {
@@ -164,8 +210,10 @@ pub fn operators(store: &Store, script: &Script) -> Vec<String> {
     if usage.quantifiers {
         names.push("quantifiers".to_owned());
     }
-    if script.is_incremental() {
-        names.push("several checks".to_owned());
+    if script.commands.iter().filter(|command| command.is_check()).count() > 1 {
+        names.push(SEVERAL_CHECKS.to_owned());
+    } else if script.commands.iter().any(|command| matches!(command, Command::Push(_))) {
+        names.push(PUSH.to_owned());
     }
     names.sort();
     names.dedup();
@@ -176,13 +224,14 @@ pub fn operators(store: &Store, script: &Script) -> Vec<String> {
 pub fn operators_in(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut lexer = Lexer::new(text.as_bytes());
-    let mut checks = 0;
+    let (mut checks, mut push) = (0, false);
     while let Ok(token) = lexer.token() {
         let word = text.get(token.start..token.end).unwrap_or_default();
         match (token.kind, word) {
             (TokenKind::End, _) => break,
             (TokenKind::Symbol, "forall" | "exists") => names.push("quantifiers".to_owned()),
             (TokenKind::Symbol, "check-sat" | "check-sat-assuming" | "check-sat-using") => checks += 1,
+            (TokenKind::Symbol, PUSH) => push = true,
             (TokenKind::Symbol, name) => {
                 let rows = smtlib::theory::table().named(name);
                 if rows.iter().any(|op| op.row().theory != Theory::Core) {
@@ -193,7 +242,9 @@ pub fn operators_in(text: &str) -> Vec<String> {
         }
     }
     if checks > 1 {
-        names.push("several checks".to_owned());
+        names.push(SEVERAL_CHECKS.to_owned());
+    } else if push {
+        names.push(PUSH.to_owned());
     }
     names.sort();
     names.dedup();
@@ -250,7 +301,7 @@ pub(super) fn essential(operators: &[String]) -> Vec<&str> {
     let names = || operators.iter().map(String::as_str);
     let mut left: Vec<&str> =
         names().filter(|name| group(&TESTS, name).is_none() && group(&VALUES, name).is_none()).collect();
-    let bare = |left: &[&str]| left.iter().all(|name| *name == "several checks");
+    let bare = |left: &[&str]| left.iter().all(|name| [SEVERAL_CHECKS, PUSH].contains(name));
     if bare(&left) {
         left.extend(names().filter_map(|name| group(&TESTS, name)));
     }
@@ -274,6 +325,67 @@ mod tests {
             "(assert (and (forall ((x)) (bvadd x |str.len|)) \"str.++\")) ; mod\n(check-sat)(check-sat)";
         assert_eq!(operators_in(text), ["bvadd", "quantifiers", "several checks"]);
         assert_eq!(operators_in("(check-sat"), [""; 0]);
+    }
+
+    #[test]
+    fn one_check_on_a_level_of_its_own_is_not_several() {
+        let mut store = Store::new();
+        let mut of = |text: &str| {
+            let parsed =
+                smtlib::parse(&mut store, text.as_bytes(), smtlib::Mode::Tolerant).expect("a script");
+            assert_eq!(operators(&store, &parsed.script), operators_in(text));
+            operators(&store, &parsed.script)
+        };
+        assert_eq!(of("(push 1)(check-sat)(pop 1)"), ["push"]);
+        assert_eq!(of("(push 1)(check-sat)(pop 1)(check-sat)"), ["several checks"]);
+    }
+
+    #[test]
+    fn a_release_that_tells_nothing_leaves_a_border_open() {
+        let names =
+            |numbers: &[&str]| numbers.iter().map(|number| format!("z3@{number}")).collect::<Vec<_>>();
+        let of = |affected: &[&str], silent: &[&str]| {
+            borders(&Releases { affected: names(affected), silent: names(silent), ..Releases::default() })
+        };
+        let open = || Some(UNKNOWN.to_owned());
+        assert_eq!(of(&["4.8.7", "5.4.0"], &[]), (None, None), "all of them have it");
+        assert_eq!(of(&["4.8.7", "5.4.0"], &["4.8.5"]), (open(), None));
+        assert_eq!(of(&["4.8.7"], &["4.8.10"]), (None, open()));
+        assert_eq!(of(&[], &[]), (open(), open()));
+        let known = Releases {
+            first_fixed: Some("z3@4.8.8".to_owned()),
+            affected: names(&["4.8.7"]),
+            silent: names(&["5.0.0"]),
+            ..Releases::default()
+        };
+        assert_eq!(borders(&known), (None, Some("z3@4.8.8".to_owned())));
+    }
+
+    #[test]
+    fn a_listed_line_names_a_bug_whatever_releases_are_installed() {
+        let Signature::Constructs(plain) = constructs(&[], &["mod"]) else { panic!("constructs") };
+        let at = |fixed: Option<&str>| {
+            let releases = Some((None, fixed.map(str::to_owned)));
+            Signature::Constructs(Constructs { releases, ..plain.clone() })
+        };
+        let (here, there) = (at(Some("z3@4.8.8")), at(None));
+        assert_ne!(here.to_string(), there.to_string());
+        assert!(
+            here.is_named_by(&there.to_string()) && here.is_named_by(&constructs(&[], &["mod"]).to_string())
+        );
+        assert!(!here.is_named_by(&constructs(&[], &["div"]).to_string()));
+    }
+
+    #[test]
+    fn what_a_script_sets_is_no_default() {
+        let searched = constructs(&[], &[]).steered(vec!["sat.prob_search=true".to_owned()]);
+        let tactic = constructs(&[], &[]).steered(vec!["tactic qfufbv_ackr".to_owned()]);
+        assert_ne!(searched, tactic);
+        assert_eq!(
+            searched.to_string(),
+            "refutation-soundness | z3@4.8.7 | sat.prob_search=true | no operators"
+        );
+        assert!(!searched.is_part_of(&tactic) && constructs(&[], &[]).is_part_of(&tactic));
     }
 
     #[test]

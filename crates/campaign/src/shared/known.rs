@@ -117,9 +117,9 @@ impl KnownFindings {
     pub fn is_suppressed(&self, signature: &Signature) -> bool {
         let unwanted = &self.unwanted.signatures;
         let hash = signature.hash();
-        unwanted.contains(&signature.to_string())
-            || unwanted.contains(&hash)
+        unwanted.contains(&hash)
             || self.suppressed.contains(&hash)
+            || unwanted.iter().any(|line| signature.is_named_by(line))
     }
 
     /// From now on nobody wants to hear of it.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use eval::{Expectation, to_term};
 use oracle::frame::frames;
-use oracle::{Asking, Kind};
+use oracle::text::with_models;
+use oracle::{Asking, Kind, Verdict};
 use reduce::blame::{BlameBudget, blame};
 use reduce::driver::Best;
 use reduce::predicate::{Bug, proof};
@@ -22,7 +23,7 @@ use super::releases::{self, Extent};
 use super::rerun::{Rerun, RerunInput, checked};
 use super::verdicts::Reproduction;
 use crate::error::CampaignError;
-use crate::findings::{self, Finding, Shrunk, Signature, Small, Stage};
+use crate::findings::{self, Finding, Shrunk, Signature, Small, Stage, needed_steering};
 use crate::input::{self, InputError};
 
 /// How a finding is reduced.
@@ -158,6 +159,9 @@ impl Reproduction {
             let why = format!("the {} does not show on the input any more", self.finding.kind);
             return Err(ReduceError::NotInteresting(why).into());
         };
+        if let Some(printing) = self.printing_its_model(verdict, &judged.runs, runner) {
+            return printing.reduce(runner, runners, rules, observer);
+        }
         let mut bug = Bug::new(verdict, &judged.runs, Arc::clone(runners))
             .with_references(self.configurations.iter().cloned());
         let proven = judged.expectation == Expectation::Witness;
@@ -174,6 +178,31 @@ impl Reproduction {
             // The model is wrong, whatever became of the rest.
             Err(_) => small,
         })
+    }
+
+    /// The same on a script that makes the accused print the wrong model, if its own does not and the bug stays: without a
+    /// model nobody can see by the output that it is wrong.
+    fn printing_its_model(
+        &self,
+        verdict: &Verdict,
+        runs: &[Run],
+        runner: &mut dyn Runner,
+    ) -> Option<Reproduction> {
+        let check = verdict.check.filter(|_| self.finding.kind == Kind::InvalidModel)?;
+        let accused = runs.first().filter(|run| run.model_text(check).is_none())?;
+        let text = with_models(self.input.as_bytes(), |number| number == check);
+        let input = String::from_utf8(text).ok()?;
+        let mut configurations = self.configurations.clone();
+        *configurations.first_mut()? = Arc::new(accused.configuration.for_models());
+        let printing = Reproduction { input, configurations, ..self.clone() };
+        let mut store = Store::new();
+        let parsed = smtlib::parse(&mut store, printing.input.as_bytes(), Mode::Tolerant).ok()?;
+        let rerun = printing.rerun_input(&printing.input, Some(&parsed.script), None);
+        let again =
+            Rerun::make(&mut store, rerun, &printing.configurations, runner, Purpose::Confirmation).ok()?;
+        let same = again.misbehaviour(Kind::InvalidModel).is_some_and(|again| again.check == Some(check));
+        let printed = again.runs.first().is_some_and(|run| run.model_text(check).is_some());
+        (same && printed).then_some(printing)
     }
 
     /// The finding on a text: its input, or a part of it.
@@ -213,6 +242,13 @@ impl Reproduction {
         rerun.expectation = &Expectation::Agree;
         let judged =
             Rerun::make(&mut store, rerun, &parties, runner, Purpose::Confirmation).map_err(failed)?;
+        let judged = match without_options(&parties) {
+            Some(plain) => Rerun::make(&mut store, rerun, &plain, runner, Purpose::Confirmation)
+                .ok()
+                .filter(|plain| plain.shows_the_same(&judged, self.finding.kind))
+                .unwrap_or(judged),
+            None => judged,
+        };
         // A smaller script may tell who is wrong where its input did not: then it is that one's bug.
         let decided = judged.misbehaviour(self.finding.kind).map(|verdict| (verdict.kind, verdict.accused));
         let (kind, accused) = decided
@@ -268,7 +304,8 @@ impl Reproduction {
                     &judged.runs,
                     &finding.operators,
                     finding.releases.as_ref(),
-                );
+                )
+                .steered(needed_steering(&best.text, finding.kind, &finding.blame));
             }
         }
         let ground = match (script, witness.as_deref()) {
@@ -279,6 +316,24 @@ impl Reproduction {
         let reduced = Reduced { accounts, ..reduced };
         Ok(ReducedFinding { finding, reduced, small })
     }
+}
+
+/// The same parties, those beside the accused without the options that the test case had for them: what they say with the
+/// default is better evidence. Nothing if they have none.
+fn without_options(parties: &[Arc<Configuration>]) -> Option<Vec<Arc<Configuration>>> {
+    let mut plain = parties.to_vec();
+    for party in plain.iter_mut().skip(1).filter(|party| !party.request.settings.is_empty()) {
+        Arc::make_mut(party).request.settings.clear();
+    }
+    let changed = plain.iter().zip(parties).any(|(one, other)| !Arc::ptr_eq(one, other));
+    // Two of them may have differed in nothing else.
+    let mut names: Vec<String> = Vec::new();
+    plain.retain(|party| {
+        let new = !names.contains(&party.name());
+        names.push(party.name());
+        new
+    });
+    changed.then_some(plain)
 }
 
 /// Whoever watches, while a finding that is small already is told apart.

@@ -92,6 +92,15 @@ impl Rerun {
         self.verdicts.iter().find(same).or_else(|| self.verdicts.iter().find(decided))
     }
 
+    /// Is the misbehaviour of this kind the same as in other runs?
+    pub fn shows_the_same(&self, other: &Rerun, kind: Kind) -> bool {
+        let of = |rerun: &Rerun| {
+            let verdict = rerun.misbehaviour(kind)?;
+            Some((verdict.kind, verdict.accused, verdict.check))
+        };
+        of(self).is_some() && of(self) == of(other)
+    }
+
     /// The same with a party's run in the first place.
     #[must_use]
     pub fn beginning_with(mut self, party: Option<PartyId>) -> Rerun {

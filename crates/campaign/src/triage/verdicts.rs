@@ -8,12 +8,14 @@ use eval::model_text::write_model;
 use oracle::subject::{CheckedModels, ModelCheck, ModelValue};
 use oracle::{Asking, Judge, Kind, Standing, Subject, Verdict};
 use smtlib::{Release, Store, print};
+use solver::answer::reader;
 use solver::run::{Configuration, Purpose, Run, Runner};
 
 use crate::driver::Chain;
 use crate::error::CampaignError;
 use crate::findings::{self, Finding, Signature, Stage};
 use crate::hash;
+use crate::schedule::GET_STATISTICS;
 use crate::seeds::SeedText;
 
 /// A test case that was run, for judgement.
@@ -147,7 +149,8 @@ fn reproduction(
     verdict: &Verdict,
 ) -> Result<Reproduction, CampaignError> {
     let case = tested.case;
-    let runs = involved(tested.runs, verdict);
+    let mut runs = involved(tested.runs, verdict);
+    runs.iter_mut().for_each(leave_out_statistics);
     let witness = witness(store, runner, case, &runs, verdict)?;
     let input = input_text(&runs);
     let standard = print::print(store, &case.script, Release::STANDARD);
@@ -162,7 +165,8 @@ fn reproduction(
         found: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
         kind: verdict.kind,
         title: runs.first().map(|run| run.configuration.solver.adapter.title.clone()).unwrap_or_default(),
-        signature: Signature::of_script(verdict, &solver, &runs, &operators, None),
+        signature: Signature::of_script(verdict, &solver, &runs, &operators, None)
+            .steered(findings::steering(&input, verdict.kind)),
         solver,
         summary: String::new(),
         flaky: verdict.is_flaky(),
@@ -197,6 +201,17 @@ fn involved(runs: &[Run], verdict: &Verdict) -> Vec<Run> {
     let mut parties: Vec<_> = verdict.accused.into_iter().collect();
     parties.extend(verdict.opponents.iter().copied().filter(|party| Some(*party) != verdict.accused));
     parties.into_iter().filter_map(|party| Run::of(runs, party)).cloned().collect()
+}
+
+/// A run without the question for statistics and its answer: they were for us, and no two runs print the same.
+fn leave_out_statistics(run: &mut Run) {
+    let Some(script) = run.script.strip_suffix(GET_STATISTICS.as_bytes()) else { return };
+    run.script = script.into();
+    let output = &run.outcome.stdout;
+    let last = reader::pieces(output).last().filter(|piece| output[piece.range.clone()].starts_with(b"(:"));
+    if let Some(statistics) = last {
+        run.outcome.stdout.truncate(statistics.range.start);
+    }
 }
 
 /// The text that the accused read; of the first party where nobody is accused.
@@ -235,4 +250,24 @@ fn witness(
     drop(subject);
     Ok(proven
         .map(|found| write_model(store, &case.script, &found.model).unwrap_or_else(|_| found.text.clone())))
+}
+
+#[cfg(test)]
+mod tests {
+    use testkit::Scripted;
+
+    use super::*;
+
+    #[test]
+    fn a_finding_is_without_what_was_asked_for_the_schedule() {
+        let script = format!("(check-sat)\n(get-model)\n{GET_STATISTICS}");
+        let said = "sat\n(\n  (define-fun x () Int 5)\n)\n(:added-eqs 3\n :time 0.01)\n";
+        let mut scripted = Scripted::new(&["z3@4.8.7"], move |_, _| said.into());
+        let mut run = scripted.run_all(script.as_bytes(), Purpose::Test).expect("a run").remove(0);
+        leave_out_statistics(&mut run);
+        assert_eq!(input_text(std::slice::from_ref(&run)), "(check-sat)\n(get-model)\n");
+        let model = "(\n  (define-fun x () Int 5)\n)";
+        assert_eq!(String::from_utf8_lossy(&run.outcome.stdout), format!("sat\n{model}\n"));
+        assert_eq!(run.model_text(0), Some(model.as_bytes()));
+    }
 }

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use smtlib::{Store, Term};
 use solver::run::Accounts;
 
-pub use self::names::{Name, OPTION, Role, TACTIC, constructs, options};
+pub use self::names::{Name, OPTION, Role, TACTIC, constructs, options, tactics};
 use self::trial::Trial;
 use self::variants::{Variant, Whole};
 use crate::error::ReduceError;

@@ -110,7 +110,7 @@ pub(super) fn of_command(store: &Store, command: &Command, names: &mut Vec<Name>
 }
 
 /// The tactics in a call of one, without what combines them and their parameters.
-fn tactics(text: &str) -> impl Iterator<Item = &str> {
+pub fn tactics(text: &str) -> impl Iterator<Item = &str> {
     const COMBINE: [&str; 12] = [
         "then",
         "and-then",
