@@ -86,15 +86,16 @@ impl Observer for Live {
 fn one_line(snapshot: &Snapshot) -> String {
     let totals = &snapshot.totals;
     let mut line = format!(
-        "{} {} tests ({:.1}/s), {} runs, {} findings",
+        "{} {} tests ({:.1}/s), {} runs, {} finding{}",
         clock(snapshot.elapsed),
         snapshot.tests,
         rate(snapshot),
         snapshot.run.test_runs(),
-        totals.unique()
+        totals.unique(),
+        plural(totals.unique())
     );
     if totals.duplicates > 0 {
-        let _ = write!(line, " ({} duplicates)", totals.duplicates);
+        let _ = write!(line, " ({} duplicate{})", totals.duplicates, plural(totals.duplicates));
     }
     if snapshot.pending > 0 {
         let _ = write!(line, ", {} pending", snapshot.pending);
@@ -171,9 +172,12 @@ pub fn found(totals: &Totals) -> String {
     let kinds = counted(totals.findings.iter().map(|(kind, count)| (kind.as_str(), *count)));
     match totals.duplicates {
         0 => kinds,
-        1 => format!("{kinds} (1 duplicate)"),
-        many => format!("{kinds} ({many} duplicates)"),
+        some => format!("{kinds} ({some} duplicate{})", plural(some)),
     }
+}
+
+fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }
 
 /// `12 sat, 3 unsat`, the most frequent first.

@@ -251,7 +251,7 @@ impl Session<'_> {
         self.campaign.targets.iter().map(|target| target.solver.clone()).collect()
     }
 
-    /// Where folders of findings travel in the store, the owner goes on with what others have left, and fetches all.
+    /// The owner goes on with what others have left. Where folders of findings travel in the store, it fetches all.
     fn finish_for_others(
         &self,
         shared: &Shared,
@@ -259,13 +259,17 @@ impl Session<'_> {
         triage: &Triage,
     ) -> Result<(), CampaignError> {
         triage.share_unsent(false)?;
-        if !self.owner || lock(store).archive().is_none() {
+        if !self.owner {
             return Ok(());
         }
         // Duplicates that the others find meanwhile are counted by them.
         exchange(shared, store, self.member)?;
         self.close(shared, store)?;
         let ending = Ending { workers_gone: &|| true, interrupted: &self.interrupted };
+        if lock(store).archive().is_none() {
+            triage.adopt_left(&self.solvers())?;
+            return triage.work(&ending);
+        }
         // What cannot be made small here would come again and again.
         let open = lock(store).archive().map_or(Ok(0), |archive| {
             archive.list().map(|all| all.iter().filter(|folder| folder.open).count())

@@ -48,6 +48,21 @@ impl Triage<'_> {
         Ok(())
     }
 
+    /// At the end of a campaign whose processes share a disk: takes in what those that are gone have left pending.
+    pub fn adopt_left(&self, solvers: &[Solver]) -> Result<(), CampaignError> {
+        let bugs = self.shared.bugs();
+        let members: Vec<u32> = lock(self.store).members()?.iter().map(|member| member.pid).collect();
+        for folder in findings::finished(bugs).map_err(|error| CampaignError::disk(bugs, error))? {
+            let Ok((finding, _)) = Finding::read(&folder) else { continue };
+            let Stage::Pending { process, .. } = finding.stage else { continue };
+            let at_work = members.contains(&process) && findings::is_running(process);
+            if process != std::process::id() && !at_work && !lock(&self.left).contains(&folder) {
+                self.wait_again(folder, finding, solvers, false)?;
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn wait_again(
         &self,
         folder: PathBuf,
@@ -57,6 +72,7 @@ impl Triage<'_> {
     ) -> Result<(), CampaignError> {
         let Some(solvers) = self.solvers_of(&finding, solvers) else {
             let name = finding.folder_name();
+            lock(&self.left).insert(folder);
             return self.shared.log.note(&format!("{name} stays pending: a solver it rests on is not here"));
         };
         let Ok(reproduction) = Reproduction::read(&folder, finding, &solvers) else {
@@ -71,7 +87,8 @@ impl Triage<'_> {
     /// The solvers of a finding's runs, in their order: those of the campaign, and those that are asked for third opinions.
     /// Nothing unless all can be had: without one of them the finding would not show any more.
     fn solvers_of(&self, finding: &Finding, solvers: &[Solver]) -> Option<Vec<Solver>> {
-        let of_campaign = |run: &RunRecord| solvers.iter().find(|solver| solver.name() == run.solver).cloned();
+        let of_campaign =
+            |run: &RunRecord| solvers.iter().find(|solver| solver.name() == run.solver).cloned();
         let mut found: Vec<Option<Solver>> = finding.runs.iter().map(of_campaign).collect();
         if found.iter().any(Option::is_none) {
             let runner = self.runners.runner().ok()?;

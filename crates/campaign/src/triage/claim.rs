@@ -74,12 +74,17 @@ impl Triage<'_> {
                 None
             }
         };
-        let rarity = self.shared.state().rarity();
-        reproduction.finding.blame.rank(|name| rarity.of(name), |name| rarity.share(name));
+        self.rank(&mut reproduction.finding);
         // What could not be made small will not be by the next one either.
         let claimed = self.claim(&mut reproduction, &folder, small.as_ref(), Work::Done);
         self.count_again(&pending, &reproduction.finding);
         claimed.map(|_| ())
+    }
+
+    /// Puts what a finding needs in order, by how rare that is in this campaign's test cases.
+    pub(super) fn rank(&self, finding: &mut Finding) {
+        let rarity = self.shared.state().rarity();
+        finding.blame.rank(|name| rarity.of(name), |name| rarity.share(name));
     }
 
     /// Claims the signature and tells which bug it is: the finding gets its folder, which is returned, or its input joins a

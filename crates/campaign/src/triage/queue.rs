@@ -1,8 +1,8 @@
 //! Findings on their way: on disk as soon as they are confirmed, then made small in the background, and only then told
 //! apart from known ones.
 
-use std::collections::VecDeque;
 use std::collections::btree_map::{BTreeMap, Entry};
+use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -63,6 +63,8 @@ pub struct Triage<'a> {
     /// Signatures and hashes of inputs that are in the queue or being dealt with, each with the rounds and steps at which
     /// the very same came again.
     pub(super) on_their_way: Mutex<OnTheirWay>,
+    /// Folders that were left as they are: their time in this process is over.
+    pub(super) left: Mutex<BTreeSet<PathBuf>>,
     /// Scripts that findings came down to.
     examined: Arc<Examined>,
     /// Folders of findings travel in the store: see [`super::share`].
@@ -98,6 +100,7 @@ impl<'a> Triage<'a> {
             changed: Condvar::new(),
             duplicates: Mutex::default(),
             on_their_way: Mutex::default(),
+            left: Mutex::default(),
             examined: Arc::default(),
         }
     }
@@ -226,7 +229,8 @@ impl<'a> Triage<'a> {
             match (waiting.settled, reduced) {
                 (_, None) => self.leave(&waiting)?,
                 // It was told apart already, so the reduction has left its name alone.
-                (true, Some(Some(reduced))) => {
+                (true, Some(Some(mut reduced))) => {
+                    self.rank(&mut reduced.finding);
                     let name = waiting.reproduction.finding.folder_name();
                     self.intend(&name, None)?;
                     reduced.finding.write_reduced(&waiting.folder, &reduced.small)?;
@@ -244,6 +248,7 @@ impl<'a> Triage<'a> {
         let finding = &waiting.reproduction.finding;
         self.shared.state().findings.expect_no_more(&finding.signature);
         self.arrived(finding);
+        lock(&self.left).insert(waiting.folder.clone());
         self.let_go(&waiting.folder, Work::Waiting)
     }
 

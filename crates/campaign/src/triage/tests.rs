@@ -7,16 +7,17 @@ use std::time::Duration;
 
 use eval::Expectation;
 use oracle::Kind;
-use solver::run::PartyId;
-use testkit::{Scripted, ScriptedAnswer};
+use smtlib::Setting;
+use solver::run::{Configuration, PartyId, Purpose, Runner, Runners};
+use testkit::{Scripted, ScriptedAnswer, made_up};
 
 use super::claim::known_as;
 use super::queue::{CROWDED, FULL};
 use super::*;
 use crate::config::{Identity, Settings};
-use crate::findings::{Constructs, Face, Finding, Origin, Signature, Stage};
+use crate::findings::{Constructs, Face, Finding, Origin, RunRecord, Signature, Stage};
 use crate::shared::{Log, Observer, Shared, Silent, State, Stop, lock};
-use crate::store::{CampaignStore, Learned, MemoryStore, Place, Role, Totals, now};
+use crate::store::{CONSTRUCT, CampaignStore, Counts, Learned, MemoryStore, Place, Role, Totals, now};
 
 fn settings(out: &Path, stop_after: Option<u64>) -> Settings {
     Settings {
@@ -325,4 +326,122 @@ fn a_crowded_queue_takes_no_more_of_bugs_that_nobody_wants_to_hear_of() {
     triage.enter(found(200, constructs(&["div"]))).expect("entered");
     assert_eq!(triage.pending(), CROWDED + 1, "another bug by all that is known");
     assert_eq!(shared.state().totals_now().suppressed, 20);
+}
+
+/// A finding reduced, by solvers of which none but these is asked.
+fn reduced(reproduction: &Reproduction, solvers: &Scripted) -> ReducedFinding {
+    let rules = ReductionRules {
+        effort: reduce::Effort { jobs: 1, time: Some(Duration::from_secs(20)) },
+        releases: None,
+        blame: None,
+        examined: Arc::default(),
+    };
+    let runners: Arc<dyn Runners> = Arc::new(solvers.clone());
+    let mut runner = runners.runner().expect("a runner");
+    let ending = Ending { workers_gone: &|| true, interrupted: &|| false };
+    let deadline = super::ending::TriageDeadline::new(&ending, true);
+    reproduction.reduce(&mut *runner, &runners, &rules, &deadline).expect("reduced")
+}
+
+#[test]
+fn a_wrong_model_is_printed_by_the_script_that_shows_it() {
+    // Wrong only after another check, and nobody has asked for it.
+    let solvers = Scripted::new(&["z3@4.8.7"], |_, script| {
+        let value = if script.matches("(check-sat)").count() > 1 { 0 } else { 5 };
+        let model = format!("(\n  (define-fun x () Int {value})\n)\n");
+        let said = |line: &str| match line {
+            "(check-sat)" => "sat\n".to_owned(),
+            "(get-model)" => model.clone(),
+            _ => String::new(),
+        };
+        ScriptedAnswer::says(script.lines().map(said).collect::<String>())
+    });
+    let mut wrong = found(1, constructs(&["<"]));
+    wrong.finding.kind = Kind::InvalidModel;
+    wrong.input = "(declare-const x Int)\n(check-sat)\n(assert (> x 3))\n(check-sat)\n".to_owned();
+    wrong.configurations = Runner::configurations(&solvers).to_vec();
+    let ReducedFinding { finding, small, .. } = reduced(&wrong, &solvers);
+    assert!(small.script.ends_with("(check-sat)\n(get-model)\n"), "{}", small.script);
+    assert!(finding.runs[0].stdout.contains("define-fun"), "{}", finding.runs[0].stdout);
+}
+
+#[test]
+fn references_speak_with_their_default_options_where_that_is_enough() {
+    // The second needs its option to be right, or not.
+    for needed in [false, true] {
+        let accused = Configuration::new(PartyId(0), made_up("z3@4.8.7"));
+        let mut reference = Configuration::new(PartyId(1), made_up("z3@5.4.0"));
+        reference.request.models = true;
+        reference.request.settings.push(Setting::new("smt.arith.solver", "2"));
+        let solvers = Scripted::with_configurations(
+            vec![Arc::new(accused), Arc::new(reference)],
+            move |configuration, script| {
+                let set = !configuration.request.settings.is_empty();
+                let able = configuration.id == PartyId(1) && (set || !needed);
+                let right = able || !script.contains("(> ");
+                let model = if script.contains("(get-model)") { "((define-fun x () Int 5))\n" } else { "" };
+                ScriptedAnswer::says(if right { format!("sat\n{model}") } else { "unsat\n".to_owned() })
+            },
+        );
+        let mut wrong = found(1, constructs(&["<"]));
+        wrong.input = "(declare-const x Int)\n(assert (> x 3))\n(check-sat)\n".to_owned();
+        wrong.configurations = Runner::configurations(&solvers).to_vec();
+        let ReducedFinding { finding, .. } = reduced(&wrong, &solvers);
+        let settings: Vec<usize> = finding.runs.iter().map(|run| run.settings.len()).collect();
+        assert_eq!(settings, [0, usize::from(needed)], "{:?}", finding.runs);
+    }
+}
+
+#[test]
+fn what_a_process_that_is_gone_left_pending_is_told_apart_at_the_end() {
+    let out = tempfile::tempdir().expect("a folder");
+    let (shared, store) = (shared(out.path(), None), store());
+    let triage = triage(&shared, &store);
+    let mut solvers = Scripted::new(&["z3@4.8.7", "z3@5.4.0"], |_, _| ScriptedAnswer::says("sat\n"));
+    let runs = solvers.run_all(b"(check-sat)\n", Purpose::Test).expect("runs");
+    for (step, process) in [(1, u32::MAX), (2, std::process::id())] {
+        let mut left = found(step, constructs(&[&format!("f{step}")]));
+        left.finding.runs = runs.iter().map(|run| RunRecord::of(run, "input.smt2")).collect();
+        left.finding.stage = Stage::Pending { input: step.to_string(), process };
+        left.finding.write(shared.bugs(), &left.input, None, None).expect("written");
+    }
+    triage.adopt_left(&[made_up("z3@4.8.7"), made_up("z3@5.4.0")]).expect("taken in");
+    assert_eq!(triage.pending(), 1, "its own are in its queue, or were left for good");
+    work_off(&triage).expect("worked off");
+    assert_eq!(lock(&store).findings().expect("listed").len(), 1);
+}
+
+#[test]
+fn what_a_crash_needs_is_ranked_by_how_rare_it_is() {
+    const SIGSEGV: i32 = 11;
+    let out = tempfile::tempdir().expect("a folder");
+    let (shared, store) = (shared(out.path(), None), store());
+    let solvers = Scripted::new(&["z3@4.8.7", "z3@5.4.0"], |configuration, script| {
+        match configuration.id == PartyId(0) && script.contains("(mod ") {
+            true => ScriptedAnswer::dies_in(SIGSEGV, &["modulo", "solve", "main"]),
+            false => ScriptedAnswer::says("sat\n"),
+        }
+    });
+    let rules = TriageRules { reduce_all: true, ..TriageRules::default() };
+    let triage = Triage::new(&shared, &store, Arc::new(solvers.clone()), rules);
+    let counts = |tests| Counts { tests, ..Counts::default() };
+    shared.state().learned.add(CONSTRUCT, "mod", &counts(10));
+    shared.state().count(&Totals { tests: 1000, ..Totals::default() });
+    let mut crash = found(1, place("SIGSEGV | modulo < solve < main"));
+    crash.input = "(declare-const x Int)\n(assert (= (mod x 3) 1))\n(check-sat)\n".to_owned();
+    let runs = solvers.clone().run_all(crash.input.as_bytes(), Purpose::Place).expect("runs");
+    crash.finding.runs = runs.iter().map(|run| RunRecord::of(run, "input.smt2")).collect();
+    crash.configurations = Runner::configurations(&solvers).to_vec();
+    triage.enter(crash).expect("entered");
+    work_off(&triage).expect("worked off");
+    let folders = crate::findings::finished(shared.bugs()).expect("readable");
+    let (finding, _) = Finding::read(&folders[0]).expect("a finding");
+    let shares: Vec<Option<f64>> = finding
+        .blame
+        .constructs
+        .iter()
+        .filter(|blamed| blamed.construct.starts_with("mod"))
+        .map(|blamed| blamed.share)
+        .collect();
+    assert_eq!(shares, [Some(0.01)], "{:?}", finding.blame);
 }
