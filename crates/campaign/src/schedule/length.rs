@@ -131,10 +131,10 @@ mod tests {
     #[test]
     fn a_chain_with_less_new_behaviour_than_usual_ends_at_its_grant() {
         let length = |novelty| Length::new(60, 1000, Usual { cost: USUAL, novelty });
-        let every_fourth = |step: usize| told(if step % 4 == 0 { "n" } else { "" });
+        let every_fourth = |step: usize| told(if step.is_multiple_of(4) { "n" } else { "" });
         assert_eq!(steps(length(0.5), every_fourth), 60, "every second one is usual");
         assert_eq!(steps(length(0.05), every_fourth), 1000, "one in twenty is usual");
-        let drying_up = |step: usize| told(if step < 200 || step % 20 == 0 { "n" } else { "" });
+        let drying_up = |step: usize| told(if step < 200 || step.is_multiple_of(20) { "n" } else { "" });
         assert!((200..300).contains(&steps(length(0.2), drying_up)));
     }
 
