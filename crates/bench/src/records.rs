@@ -81,8 +81,8 @@ impl<R: Recorded> Records<R> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| BenchError::Read { path: path.to_owned(), source })?;
         let refused = |reason: String| BenchError::Malformed { path: path.to_owned(), reason };
-        let headers = text.lines().filter_map(|line| serde_json::from_str::<Header>(line).ok());
-        let before = headers.last().map(|header| header.conditions);
+        let mut headers = text.lines().filter_map(|line| serde_json::from_str::<Header>(line).ok());
+        let before = headers.next_back().map(|header| header.conditions);
         if before.is_none() && !records.all().is_empty() {
             let reason = "its results do not say what they were measured with; give another file for records";
             return Err(refused(reason.to_owned()));

@@ -264,12 +264,14 @@ fn measure(
     }
     for run in 0..settings.repetitions {
         for configuration in &settings.configurations {
-            if watch.stopped() {
-                return Ok(Use::Selected);
+            if records.has(&item.id, &configuration.name, run, settings.time) {
+                continue;
             }
-            if !records.has(&item.id, &configuration.name, run, settings.time)
-                && let Some(found) = bench.trial(&measured(configuration), run)?
-            {
+            // An item without all of its rounds would leave no repetition complete.
+            if watch.stopped() {
+                return Ok(Use::Skipped("interrupted".to_owned()));
+            }
+            if let Some(found) = bench.trial(&measured(configuration), run)? {
                 records.add(found)?;
             }
         }
