@@ -97,7 +97,7 @@ pub fn run(settings: &Settings, watch: &dyn Watch) -> Result<Report, BenchError>
     // The repetitions outside: what an interruption leaves is as much of each variant.
     let mut campaigns: Vec<(usize, CampaignKey)> = Vec::new();
     let seeds_hash = hash_of(&field.seeds)?;
-    let build = hash_of(&[field.osprey.clone()])?;
+    let build = hash_of(std::slice::from_ref(&field.osprey))?;
     for repetition in 0..settings.repeat {
         for (number, variant) in settings.variants.iter().enumerate() {
             campaigns.push((
