@@ -543,7 +543,8 @@ fn with_bad_option(options: PolicyName) -> Setup {
 /// The same campaign with solvers of three options, two of which are known to matter for `>`.
 fn with_options(mut setup: Setup, options: PolicyName) -> Setup {
     setup.identity.options = options;
-    let greater: falcon::Operations = [falcon::Operation::named("IntGt").expect("an operator")].into();
+    let operation = |name| -> falcon::Operations { [falcon::Operation::named(name).expect("known")].into() };
+    let (greater, get_model) = (operation("IntGt"), operation("get-model"));
     setup.targets = setup
         .targets
         .into_iter()
@@ -553,6 +554,8 @@ fn with_options(mut setup: Setup, options: PolicyName) -> Setup {
             let mut known = falcon::Correlations::of("z3", "4.8.7", ["smt.bad", "smt.good", "smt.other"]);
             for _ in 0..4 {
                 known.count(&greater, &["smt.bad", "smt.good"], &[], &[]);
+                // What nobody has tried might matter, and would be searched.
+                known.count(&get_model, &[], &[], &[]);
             }
             let first = target.number == 0;
             let target = target.with_table(Some(OptionTable { solver: "z3".to_owned(), options }));
