@@ -140,7 +140,7 @@ impl SolverOption {
                 let mut values = ["0.1", "0.5", "0.9"].map(String::from).to_vec();
                 let usual: f64 = default.and_then(|value| value.parse().ok()).unwrap_or(0.0);
                 if usual.is_finite() && usual != 0.0 {
-                    values.extend([0.5, 2.0, 4.0].map(|factor| format!("{:?}", factor * usual)));
+                    values.extend([0.5, 2.0, 4.0].map(|factor| decimal(factor * usual)));
                 }
                 values
             }
@@ -167,6 +167,12 @@ fn option_name(word: &str) -> &str {
 pub(crate) fn below(rng: &mut impl Rng, bound: usize) -> usize {
     // The bias of a remainder of 64 bits over a few hundred options is far below anything measurable.
     (rng.next_u64() % bound.max(1) as u64) as usize
+}
+
+/// With a point and without an exponent, which is how solvers read numbers.
+fn decimal(value: f64) -> String {
+    let text = value.to_string();
+    if text.contains('.') { text } else { text + ".0" }
 }
 
 #[cfg(test)]
@@ -257,6 +263,7 @@ mod tests {
         let values = |default| option("real", "common", OptionKind::Real, default).alternatives();
         assert_eq!(values(Some("1.5")), ["0.1", "0.5", "0.75", "0.9", "3.0", "6.0"]);
         assert_eq!(values(Some("0.5")), ["0.1", "0.25", "0.9", "1.0", "2.0"]);
+        assert!(values(Some("1e-05")).contains(&"0.00002".to_owned()), "Z3 reads no exponents");
         for default in [None, Some("0"), Some("inf"), Some("a number")] {
             assert_eq!(values(default), ["0.1", "0.5", "0.9"], "{default:?}");
         }
