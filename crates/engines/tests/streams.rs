@@ -63,7 +63,7 @@ const EXPECTED: &[(&str, usize, u64)] = &[
     ("opfuzz+incremental", 200, 0xcee1_ddb3_b1f4_3acc),
     ("polarity+incremental", 200, 0x3c4c_3bd3_0d50_5695),
     ("storm+values", 200, 0x6e37_1428_424c_fe0d),
-    ("opfuzz+values", 200, 0xa2b5_215e_feee_6770),
+    ("opfuzz+values", 200, 0xe780_5b54_d628_7ee6),
 ];
 
 /// Knows models full of default values, and a core.

@@ -219,7 +219,11 @@ fn a_later_round_may_start_from_what_an_earlier_one_has_made() {
         seeds: &seeds,
         options: &NoOptions,
     };
-    let mut round = Diver::default().open(&mut bench).expect("a round");
+    // What has left the seed's logic would never be in it again.
+    let mut wide = Diver { widen: 1.0, ..Diver::default() }.open(&mut bench).expect("a round");
+    assert_eq!((0..40).filter_map(|_| wide.next(&mut bench)).count(), 40);
+    assert!(wide.heirs().is_empty());
+    let mut round = Diver { widen: 0.0, ..Diver::default() }.open(&mut bench).expect("a round");
     assert!(round.heirs().is_empty());
     let drafts: Vec<_> = (0..40).filter_map(|_| round.next(&mut bench)).collect();
     let deepest = drafts.iter().map(|draft| draft.changes().len()).max().expect("mutants");
