@@ -3,7 +3,7 @@
 //! For items of a museum whose bug depends on the constants of the trigger: which configurations of the engine `values` find
 //! the bug again with other constants, and with how many runs of solvers.
 //!
-//! - [`trial`]: one round of one configuration on one item; [`meter`]: what it may take; [`record`]: results on disk, so that a
+//! - [`trial`]: one round of one configuration on one item; `meter`: what it may take; [`record`]: results on disk, so that a
 //!   benchmark can go on
 //! - [`statistics`]: means, deviations, Welch's t-test; [`tables`]: the results beside the paper's Table V
 //! - [`corpus`]: quantifiers, and what enforcement comes to, on files of a corpus (Table II and section VI-D)
