@@ -42,7 +42,7 @@ pub struct Constructs {
     /// The operators that may be to blame.
     pub operators: Vec<String>,
     /// The releases around the bug, where they were asked: the last good one and the first fixed one. None where no release
-    /// is without the bug on that side, [`UNKNOWN`] where nobody can tell.
+    /// is without the bug on that side, `UNKNOWN` where nobody can tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub releases: Option<(Option<String>, Option<String>)>,
 }
