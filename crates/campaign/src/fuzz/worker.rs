@@ -164,7 +164,9 @@ impl<'a> Worker<'a> {
         if let [PlannedSeed::Text(seed)] = plan.seeds.as_slice()
             && (progress.tests == 0 || fruitless)
         {
-            times = self.tools.shared.state().pool.is_barren(&seed.hash, &plan.engine);
+            let mut state = self.tools.shared.state();
+            times = if fruitless { state.pool.was_fruitless(&seed.hash) } else { 0 };
+            state.pool.is_barren(&seed.hash, &plan.engine);
         }
         let refused = progress.tests >= if once { 1 } else { 3 } && progress.refused_by_all == progress.tests;
         if refused || fruitless && times >= 2 {

@@ -39,6 +39,8 @@ pub struct Entry {
     pub mutant: bool,
     /// How often each engine could make nothing of it, as far as this process knows.
     barren: BTreeMap<String, u32>,
+    /// Rounds in which all solvers ran out of time on everything made of it, or refused it.
+    fruitless: u32,
     /// What engines are to know about it.
     memories: BTreeMap<String, SeedMemory>,
     /// What rounds have made of it, newest last, for later rounds to start from.
@@ -110,7 +112,8 @@ impl SeedPool {
         }
         self.places.insert(seed.hash.clone(), self.entries.len());
         let (barren, memories) = (BTreeMap::new(), BTreeMap::new());
-        self.entries.push(Entry { seed, counts, mutant, barren, memories, heirs: VecDeque::new() });
+        let (fruitless, heirs) = (0, VecDeque::new());
+        self.entries.push(Entry { seed, counts, mutant, barren, fruitless, memories, heirs });
         self.mutants += usize::from(mutant);
     }
 
@@ -202,18 +205,22 @@ impl SeedPool {
         self.take(hash);
     }
 
-    /// An engine could make nothing of a seed, or of an heir, which is not used again. Tells how often that was so, all
-    /// engines together.
-    pub fn is_barren(&mut self, hash: &str, engine: &str) -> u32 {
+    /// An engine could make nothing of a seed, or of an heir, which is not used again.
+    pub fn is_barren(&mut self, hash: &str, engine: &str) {
         if self.owners.contains_key(hash) {
             self.drop_hopeless(hash);
-            return 0;
+        } else if let Some(entry) = self.places.get(hash).and_then(|place| self.entries.get_mut(*place)) {
+            *entry.barren.entry(engine.to_owned()).or_default() += 1;
         }
+    }
+
+    /// A round brought nothing but time-outs and refusals. Tells in how many that was so.
+    pub fn was_fruitless(&mut self, hash: &str) -> u32 {
         let Some(entry) = self.places.get(hash).and_then(|place| self.entries.get_mut(*place)) else {
             return 0;
         };
-        *entry.barren.entry(engine.to_owned()).or_default() += 1;
-        entry.barren.values().sum()
+        entry.fruitless += 1;
+        entry.fruitless
     }
 
     /// Keeps what an engine is to know about a seed. False for one that is not in use.
@@ -327,6 +334,7 @@ mod tests {
         for _ in 0..8 {
             pool.is_barren(&barren.hash, "diver");
         }
+        assert_eq!(pool.was_fruitless(&barren.hash), 1, "that an engine declines it says nothing of solvers");
         let mut rng = generate::rng::stream(1, 2);
         let mut chosen = |engine| {
             (0..400).filter(|_| pool.choose(engine, Worth::default(), &mut rng) == Some(&barren)).count()

@@ -74,7 +74,7 @@ pub struct Fuzz {
     #[arg(long = "reference", value_name = "SPEC")]
     references: Vec<String>,
 
-    /// Engines, separated by commas, each with transforms behind it if need be (diver+incremental); auto lets all, and storm, diver and typefuzz with +values, share the time by what they find [default: auto]
+    /// Engines, separated by commas, each with transforms behind it if need be (diver+incremental); auto lets all share the time by what they find [default: auto]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     engine: Vec<String>,
 
