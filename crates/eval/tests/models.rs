@@ -200,6 +200,21 @@ fn definitions_that_make_no_sense_leave_their_symbol_unknown() {
     assert_eq!(offsets, [30, 58], "the definitions of y and z");
 }
 
+#[test]
+fn a_constant_whose_value_takes_long_stays_a_term_that_can_be_evaluated() {
+    let mut store = Store::new();
+    let declared = b"(declare-const p Bool)\n(declare-const q Bool)\n(check-sat)\n";
+    let script = parse(&mut store, declared, Mode::Strict).expect("a script").script;
+    let text = b"((define-fun p () Bool (forall ((x (_ BitVec 12))) (= (bvmul x (bvmul x x)) (bvmul (bvmul x x) x))))\n\
+        (define-fun q () Bool (and true true)))";
+    let read = read_model(&mut store, &script, text, Release::STANDARD).expect("a model");
+    let funs: Vec<_> = script.declared_funs().collect();
+    assert_eq!(read.model.value(funs[0]), None);
+    assert_eq!(read.model.value(funs[1]), Some(&Value::Bool(true)));
+    let term = store.call(funs[0], &[]).expect("well-sorted");
+    assert_eq!(Evaluator::default().holds(&store, &read.model, term), Ok(true));
+}
+
 /// A quantifier over a sort with a wrong number of elements is a wrong verdict.
 #[test]
 fn a_sort_has_no_other_elements_only_if_the_model_lists_all_it_names() {

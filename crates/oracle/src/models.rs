@@ -148,11 +148,12 @@ impl InvalidModels {
         let Some(checking) = run.configuration.checking_models().filter(|_| self.own_checks) else {
             return Ok(false);
         };
-        if subject.leaves_open(found, check) {
+        if found.leaves_open == Some(true) {
             return Ok(false);
         }
         let again = asking.run(&Arc::new(checking), &found.run.script)?;
-        Ok(!again.answers.failed_checks.is_empty())
+        // Where evaluation took too long, looking closer takes longer than that run, and mostly nothing fails in it.
+        Ok(!again.answers.failed_checks.is_empty() && !subject.leaves_open(found, check))
     }
 }
 

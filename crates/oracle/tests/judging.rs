@@ -424,3 +424,37 @@ fn an_own_check_that_fails_is_a_hint_and_another_solver_decides() {
     assert_eq!(kinds(&undecided(FAILS, "sat")), []);
     assert_eq!(undecided("", "unsat"), [], "nobody is asked without a hint");
 }
+
+/// The same, where a first look takes too long and only a closer one sees whether the standard leaves something open.
+fn undecided_at_first(more: &str) -> Vec<Verdict> {
+    let script = format!(
+        "(set-logic ALL)\n(declare-const b (_ BitVec 12))\n(declare-const y Int)\n(assert (and \
+         (forall ((x (_ BitVec 12))) (= (bvmul x b x) (bvmul b (bvmul x x)))) {more}))\n(check-sat)\n"
+    );
+    let mut runner = Scripted::new(&["z3@4.8.7", "cvc5@1.4.2"], move |party, script| {
+        let model = "sat\n((define-fun b () (_ BitVec 12) #x123) (define-fun y () Int 1))";
+        match party.id {
+            PartyId(0) if party.request.check_models => {
+                format!("{model}\n(error \"line 5 column 1: an invalid model was generated\")")
+                    .as_str()
+                    .into()
+            }
+            PartyId(0) => model.into(),
+            _ if script.contains("define-fun b") => "unsat".into(),
+            _ => "unknown".into(),
+        }
+    });
+    let runs = runner.run_all(script.as_bytes(), Purpose::Test).expect("runs");
+    let mut store = Store::new();
+    let parsed = smtlib::parse(&mut store, script.as_bytes(), Mode::Tolerant).expect("a script");
+    let mut subject = Subject::new(&mut store, Some(&parsed.script), &parsed.notes);
+    subject.look_briefly();
+    let mut asking = Asking::new(&mut runner, Purpose::FollowUp);
+    Judge::thorough().try_case(&mut subject, &runs, &mut asking).expect("verdicts")
+}
+
+#[test]
+fn a_hint_leads_nowhere_where_the_standard_leaves_open_what_a_first_look_does_not_reach() {
+    assert_eq!(kinds(&undecided_at_first("true")), [(Kind::InvalidModel, Some(0))]);
+    assert_eq!(kinds(&undecided_at_first("(= (div y 0) 7)")), []);
+}

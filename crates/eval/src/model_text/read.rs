@@ -7,12 +7,16 @@ use super::plan::{Piece, Plan, Role, Target, declared_sorts};
 use super::tokens::Tokens;
 use super::{ModelError, Note, ReadModel, ReadValues, items};
 use crate::algebraic::Real;
-use crate::evaluate::Evaluator;
+use crate::evaluate::{Budget, Evaluator, Mode};
 use crate::model::{Model, Open, OpenFunction, Universe};
 use crate::value::{Closure, Value};
 
 /// Definitions that cannot be read are passed over, up to this number; beyond it the text is no model.
 const MAX_UNREADABLE: usize = 64;
+
+/// What a constant's value may cost while the model is read. One that takes more, mostly because of a quantifier, stays a
+/// term: whoever evaluates under the model has limits of their own.
+const AT_HAND: u64 = 20_000;
 
 /// Reads a model that a solver of the given release printed for a script.
 ///
@@ -226,7 +230,7 @@ impl Reader {
             }
         }
         // Constants are better at hand as values; those without one stay as bodies, with their reason.
-        let mut evaluator = Evaluator::default();
+        let mut evaluator = Evaluator::new(Mode::Given, Budget { steps: AT_HAND, ..Budget::default() });
         for (_, funs, read) in &definitions {
             let Some(definition) = &store.fun(*read).definition else { continue };
             if !definition.vars.is_empty() || funs.iter().any(|fun| circular.contains(fun)) {

@@ -11,8 +11,9 @@ use std::ffi::CString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use object::read::{ReadCache, elf::ElfFile64};
-use object::{Object, ObjectSymbol};
+use object::read::elf::{ElfFile64, Sym as _};
+use object::read::{ReadCache, StringTable};
+use object::{Object as _, ObjectSection as _};
 
 use crate::limits::Limits;
 
@@ -111,14 +112,19 @@ fn clearing_up(program: &Path) -> Vec<u64> {
     let Ok(file) = File::open(program) else { return Vec::new() };
     let cache = ReadCache::new(file);
     let Ok(file) = ElfFile64::<object::Endianness, _>::parse(&cache) else { return Vec::new() };
+    // All names at once: one by one they are hundreds of thousands of calls of the kernel.
+    let Some(names) = file.section_by_name(".strtab").and_then(|section| section.data().ok()) else {
+        return Vec::new();
+    };
+    let (endian, names) = (file.endian(), StringTable::new(names, 0, names.len() as u64));
     let wanted = |name: &[u8]| {
         CLEARING_UP.iter().any(|start| name.starts_with(start))
             && !name.windows(5).any(|part| part == b".cold")
     };
-    let mut addresses: Vec<u64> = file
-        .symbols()
-        .filter(|symbol| symbol.is_definition() && symbol.name_bytes().is_ok_and(wanted))
-        .map(|symbol| symbol.address())
+    let symbols = file.elf_symbol_table().iter();
+    let mut addresses: Vec<u64> = symbols
+        .filter(|symbol| symbol.is_definition(endian, names) && symbol.name(endian, names).is_ok_and(wanted))
+        .map(|symbol| symbol.st_value(endian))
         .collect();
     addresses.sort_unstable();
     addresses.dedup();

@@ -1,7 +1,6 @@
 //! An executable file: where its unwind tables are, and what its functions are called.
 
-use std::fs;
-use std::ops::Range;
+use std::fs::File;
 use std::path::Path;
 
 use gimli::{
@@ -9,6 +8,7 @@ use gimli::{
 };
 use object::elf;
 use object::read::elf::{ElfFile64, ProgramHeader as _};
+use object::read::{ReadCache, ReadRef as _};
 use object::{Endianness, Object as _, ObjectSection as _, ObjectSymbol as _, SymbolKind};
 
 use super::process::Mapping;
@@ -18,15 +18,22 @@ pub(super) type Bytes<'a> = EndianSlice<'a, LittleEndian>;
 /// Files that are larger are none of a solver's.
 const LARGEST: u64 = 1 << 30;
 
-/// An executable file, read.
+/// An executable file. Only what is asked for is read: its code is most of it, and stays on the disk.
 pub(super) struct Image {
     /// Its name without the folder.
     pub name: String,
-    data: Vec<u8>,
-    frames: Option<Range<usize>>,
-    index: Option<Range<usize>>,
+    data: ReadCache<File>,
+    frames: Option<Part>,
+    index: Option<Part>,
     pub bases: BaseAddresses,
     segments: Vec<Segment>,
+}
+
+/// Where a section stands in the file.
+#[derive(Clone, Copy)]
+struct Part {
+    offset: u64,
+    size: u64,
 }
 
 /// A part of the file that is mapped into memory.
@@ -38,16 +45,16 @@ struct Segment {
 
 impl Image {
     pub fn open(path: &Path) -> Option<Image> {
-        if fs::metadata(path).ok().filter(|file| file.is_file())?.len() > LARGEST {
+        let file = File::open(path).ok()?;
+        if file.metadata().ok().filter(|file| file.is_file())?.len() > LARGEST {
             return None;
         }
-        let data = fs::read(path).ok()?;
+        let data = ReadCache::new(file);
         let file = parse(&data)?;
         let section = |name: &str| {
             let section = file.section_by_name(name)?;
             let (offset, size) = section.file_range()?;
-            let range = usize::try_from(offset).ok()?..usize::try_from(offset.checked_add(size)?).ok()?;
-            (range.end <= data.len()).then_some((section.address(), range))
+            Some((section.address(), Part { offset, size }))
         };
         let (frames, index) = (section(".eh_frame"), section(".eh_frame_hdr"));
         let mut bases = BaseAddresses::default();
@@ -74,7 +81,7 @@ impl Image {
             })
             .collect();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let (frames, index) = (frames.map(|(_, range)| range), index.map(|(_, range)| range));
+        let (frames, index) = (frames.map(|(_, part)| part), index.map(|(_, part)| part));
         Some(Image { name, frames, index, bases, segments, data })
     }
 
@@ -90,7 +97,12 @@ impl Image {
 
     /// The unwind table.
     pub fn eh_frame(&self) -> Option<EhFrame<Bytes<'_>>> {
-        Some(EhFrame::new(&self.data[self.frames.clone()?], LittleEndian))
+        Some(EhFrame::new(self.bytes(self.frames?)?, LittleEndian))
+    }
+
+    /// A part of the file, which is read once.
+    fn bytes(&self, part: Part) -> Option<&[u8]> {
+        (&self.data).read_bytes_at(part.offset, part.size).ok()
     }
 
     /// The entry of the unwind table for the function at an address of the file's.
@@ -98,9 +110,8 @@ impl Image {
         let frames = self.eh_frame()?;
         let cie = EhFrame::cie_from_offset;
         let entry = match &self.index {
-            Some(range) => {
-                let header =
-                    EhFrameHdr::new(&self.data[range.clone()], LittleEndian).parse(&self.bases, 8).ok()?;
+            Some(part) => {
+                let header = EhFrameHdr::new(self.bytes(*part)?, LittleEndian).parse(&self.bases, 8).ok()?;
                 header.table()?.fde_for_address(&frames, &self.bases, address, cie)
             }
             None => frames.fde_for_address(&self.bases, address, cie),
@@ -132,6 +143,6 @@ impl Image {
     }
 }
 
-fn parse(data: &[u8]) -> Option<ElfFile64<'_, Endianness>> {
+fn parse(data: &ReadCache<File>) -> Option<ElfFile64<'_, Endianness, &ReadCache<File>>> {
     ElfFile64::parse(data).ok().filter(|file| file.is_little_endian())
 }
