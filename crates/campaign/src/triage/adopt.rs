@@ -91,7 +91,7 @@ impl Triage<'_> {
             |run: &RunRecord| solvers.iter().find(|solver| solver.name() == run.solver).cloned();
         let mut found: Vec<Option<Solver>> = finding.runs.iter().map(of_campaign).collect();
         if found.iter().any(Option::is_none) {
-            let runner = self.runners.runner().ok()?;
+            let runner = self.runners.unwatched().ok()?;
             for (solver, run) in found.iter_mut().zip(&finding.runs).filter(|(solver, _)| solver.is_none()) {
                 let third = runner.third_opinions().iter().map(|opinion| &opinion.solver);
                 *solver = third.into_iter().find(|solver| solver.name() == run.solver).cloned();

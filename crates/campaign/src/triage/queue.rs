@@ -270,7 +270,7 @@ impl<'a> Triage<'a> {
             releases: Some(if self.rules.bisect { Extent::All } else { Extent::Borders }),
             examined: Arc::clone(&self.examined),
         };
-        let Ok(mut runner) = self.runners.runner() else { return ReductionAttempt::NotMade };
+        let Ok(mut runner) = self.runners.unwatched() else { return ReductionAttempt::NotMade };
         let reduced = reproduction.reduce(&mut *runner, &self.runners, &rules, deadline);
         // Also a reduction that came to nothing has cost something.
         let (mut accounts, mut launcher_cpu) = (runner.take_accounts(), runner.take_launcher_cpu());

@@ -163,7 +163,7 @@ impl Predicate for Bug {
             judge: self.judge(),
             mark: store.mark(),
             store,
-            runner: self.runners.runner()?,
+            runner: self.runners.unwatched()?,
             configurations: self.parties.iter().chain(&self.references).cloned().collect(),
             wall: None,
             bug: self.clone(),

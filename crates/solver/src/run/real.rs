@@ -94,6 +94,10 @@ impl Runners for SolverRunners {
     fn runner(&self) -> Result<Box<dyn Runner>, RunError> {
         Ok(Box::new(self.start()?))
     }
+
+    fn unwatched(&self) -> Result<Box<dyn Runner>, RunError> {
+        Ok(Box::new(SolverRunner { watched: Arc::default(), ..self.start()? }))
+    }
 }
 
 /// Runs solvers as processes, under the rule of each run's purpose.

@@ -68,6 +68,12 @@ pub trait Runner: Send {
 /// Makes runners: one for each worker.
 pub trait Runners: Send + Sync {
     fn runner(&self) -> Result<Box<dyn Runner>, RunError>;
+
+    /// One that does not watch the code of solvers, for work that ends soon: to begin to watch costs more than many runs,
+    /// and nobody asks what they reach.
+    fn unwatched(&self) -> Result<Box<dyn Runner>, RunError> {
+        self.runner()
+    }
 }
 
 /// A run that could not be made.
