@@ -288,8 +288,25 @@ struct Reader<'a> {
 
 /// Characters of words in any solver; everything else ends one.
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"~!@$%^&*_-+=<>.?/".contains(&byte)
+    WORD[usize::from(byte)]
 }
+
+/// Every byte of every script is looked up here.
+static WORD: [bool; 256] = {
+    let mut word = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        word[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let others = b"~!@$%^&*_-+=<>.?/";
+    let mut at = 0;
+    while at < others.len() {
+        word[others[at] as usize] = true;
+        at += 1;
+    }
+    word
+};
 
 impl<'a> Reader<'a> {
     /// The place of the next opening parenthesis between commands.
@@ -340,12 +357,12 @@ impl<'a> Reader<'a> {
                 }
                 b':' => {
                     self.at += 1;
-                    command.keywords.push(self.word());
+                    command.keywords.push(String::from_utf8_lossy(self.word()));
                 }
                 _ if is_word(byte) => {
                     let word = self.word();
                     if !named {
-                        command.name = word;
+                        command.name = String::from_utf8_lossy(word);
                         named = true;
                     }
                 }
@@ -357,12 +374,11 @@ impl<'a> Reader<'a> {
         command
     }
 
-    fn word(&mut self) -> Cow<'a, str> {
-        let start = self.at;
-        while self.script.get(self.at).is_some_and(|byte| is_word(*byte)) {
-            self.at += 1;
-        }
-        String::from_utf8_lossy(&self.script[start..self.at])
+    fn word(&mut self) -> &'a [u8] {
+        let rest = &self.script[self.at..];
+        let length = rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
     }
 
     /// Skips a string, a quoted symbol or a comment.

@@ -269,6 +269,21 @@ fn functions_and_whole_functions_are_those_that_gcov_counts() {
 }
 
 #[test]
+fn code_that_lies_beyond_the_size_of_files_a_solver_may_write_is_watched() {
+    testkit::launcher();
+    let Some(zoo) = Zoo::new() else { return };
+    let solver = zoo.solver("plain");
+    let code = Code::of(&solver, &Home::at(zoo.folder.path())).expect("code");
+    for mode in [ExecMode::ForkServer, ExecMode::Plain] {
+        let limits = Limits { file_size: 512, ..limits() };
+        let explorer = Explorer::new(&solver, &code, Trace::New, limits).expect("a launcher");
+        let (outcome, sites) = explorer.starting(mode).run(b"; 1 2 3\n(check-sat)\n").expect("a run");
+        assert_eq!(outcome.stdout, b"sat\n", "{mode}: {:?}", outcome.exit);
+        assert!(!sites.is_empty(), "{mode}");
+    }
+}
+
+#[test]
 fn what_cannot_be_watched_is_said() {
     testkit::launcher();
     let folder = tempfile::tempdir().expect("a folder");

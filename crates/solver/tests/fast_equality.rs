@@ -8,6 +8,7 @@ use std::time::Duration;
 use solver::adapter::RunRequest;
 use solver::coverage::{Code, ProbeRequest, Trace};
 use solver::fast::ExecMode;
+use solver::install::How;
 use solver::launch::{Launcher, LauncherConfig, Outcome};
 use solver::limits::Limits;
 use solver::{Home, Solver};
@@ -382,4 +383,39 @@ fn the_cvc5_host_stops_at_the_time_limit_of_its_command_line() {
         assert_eq!(outcome.exit, solver::launch::Exit::Signaled(6));
         assert_eq!(outcome.stderr, b"cvc5 interrupted by timeout.\n");
     }
+}
+
+#[test]
+fn a_function_that_is_missing_and_never_called_keeps_no_program_from_fast_starts() {
+    testkit::launcher();
+    let folder = tempfile::tempdir().expect("a folder");
+    let compile = |name: &str, text: &str, options: &[&str]| {
+        let source = folder.path().join(format!("{name}.c"));
+        std::fs::write(&source, text).expect("written");
+        let output = folder.path().join(name);
+        let compiled = std::process::Command::new("gcc").arg("-o").arg(&output).arg(&source).args(options);
+        match compiled.current_dir(folder.path()).output() {
+            Ok(done) if done.status.success() => Some(output),
+            Ok(done) => {
+                testkit::skip("gcc", String::from_utf8_lossy(&done.stderr));
+                None
+            }
+            Err(error) => {
+                testkit::skip("gcc", error);
+                None
+            }
+        }
+    };
+    let library = "void missing(void); int called(int c) { if (c > 90) missing(); return 0; }";
+    let Some(_) = compile("libpart.so", library, &["-shared", "-fPIC", "-Wl,-z,lazy"]) else { return };
+    let main = "#include <stdio.h>\nint called(int); int main(int c, char **v) { called(c); puts(\"sat\"); return 0; }";
+    let options = ["libpart.so", "-Wl,-rpath,$ORIGIN", "-Wl,-z,lazy", "-Wl,--unresolved-symbols=ignore-all"];
+    let Some(program) = compile("program", main, &options) else { return };
+    let mut solver = testkit::made_up("z3");
+    solver.installed.how = How::Executable { path: program };
+    let mut launcher = Launcher::new(LauncherConfig::default()).expect("a launcher");
+    let mut invocation = solver.invocation(b"(check-sat)\n", &RunRequest::default()).expect("an invocation");
+    invocation.mode = ExecMode::ForkServer;
+    let outcome = launcher.run(&invocation).expect("a run");
+    assert_eq!((outcome.stdout.as_slice(), outcome.mode), (&b"sat\n"[..], ExecMode::ForkServer), "{outcome:?}");
 }

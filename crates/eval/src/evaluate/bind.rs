@@ -57,13 +57,13 @@ impl Computation<'_> {
             return Ok(Value::Bool(value));
         }
         let some = if complete {
-            Vec::new()
+            None
         } else {
             self.charge(term, CANDIDATES_COST)?;
-            self.candidate_rows(&sorts, body)
+            Some(self.candidate_rows(&sorts, body))
         };
         let mut unknown: Option<Unknown> = None;
-        for row in all.into_iter().flatten().chain(some) {
+        for row in all.into_iter().flatten().chain(some.into_iter().flatten()) {
             self.charge(term, INSTANCE_COST)?;
             match self.instance(vars, body, row) {
                 Ok(Value::Bool(value)) if value == wanted => return Ok(Value::Bool(wanted)),
@@ -193,42 +193,50 @@ impl Computation<'_> {
         Value::set(elements).ok_or(Reason::UndecidedEquality.at(term))
     }
 
-    /// Rows of values worth trying for bound variables of these sorts.
-    fn candidate_rows(&mut self, sorts: &[Sort], body: Term) -> Vec<Vec<Value>> {
+    /// Rows of values worth trying for bound variables of these sorts. The rows come in order of the sum of their places:
+    /// likely values come first in all columns. Each is made when it is asked for, since one of the first mostly decides.
+    fn candidate_rows(&mut self, sorts: &[Sort], body: Term) -> impl Iterator<Item = Vec<Value>> + use<> {
         let limit = self.evaluator.limits.candidates;
         let mut each = 1;
         while (each + 1usize).checked_pow(sorts.len() as u32).is_some_and(|rows| rows <= limit) {
             each += 1;
         }
-        let lists: Vec<Vec<Value>> = sorts
-            .iter()
-            .map(|sort| {
-                let mut values = self.candidates(*sort, body);
-                values.truncate(each);
-                values
+        let mut lists: Vec<Arc<[Value]>> = Vec::new();
+        for (number, sort) in sorts.iter().enumerate() {
+            let same = sorts[..number].iter().position(|other| other == sort);
+            lists.push(match same {
+                Some(same) => Arc::clone(&lists[same]),
+                None => {
+                    let mut values = self.candidates(*sort, body);
+                    values.truncate(each);
+                    values.into()
+                }
+            });
+        }
+        // A row as one number: its places are the digits, the last list's the lowest.
+        let count = lists.iter().map(|list| list.len()).product::<usize>();
+        let mut rows: Vec<(usize, usize)> = (0..count)
+            .map(|row| {
+                let mut left = row;
+                let mut sum = 0;
+                for list in lists.iter().rev() {
+                    sum += left % list.len();
+                    left /= list.len();
+                }
+                (sum, row)
             })
             .collect();
-        if lists.iter().any(Vec::is_empty) {
-            return Vec::new();
-        }
-        // The rows in order of the sum of their places: likely values come first in all columns.
-        let mut rows: Vec<Vec<usize>> = vec![Vec::new()];
-        for list in &lists {
-            rows = rows
-                .into_iter()
-                .flat_map(|row| {
-                    (0..list.len()).map(move |place| {
-                        let mut longer = row.clone();
-                        longer.push(place);
-                        longer
-                    })
-                })
-                .collect();
-        }
-        rows.sort_by_key(|row| row.iter().sum::<usize>());
-        rows.into_iter()
-            .map(|row| row.iter().zip(&lists).map(|(place, list)| list[*place].clone()).collect())
-            .collect()
+        rows.sort_unstable();
+        rows.into_iter().map(move |(_, row)| {
+            let mut left = row;
+            let mut values: Vec<Value> = Vec::with_capacity(lists.len());
+            for list in lists.iter().rev() {
+                values.push(list[left % list.len()].clone());
+                left /= list.len();
+            }
+            values.reverse();
+            values
+        })
     }
 
     /// Values of a sort worth trying: ground sub-terms of the body, constants of the model, their neighbours,

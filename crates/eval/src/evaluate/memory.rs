@@ -1,10 +1,23 @@
 //! Remembered values, by term number. A stamp beside every value says which environment it belongs to, so that
 //! leaving an environment, or forgetting everything, costs nothing.
 
+use std::cell::RefCell;
+
 use smtlib::{Store, Term};
 
 use super::Evaluated;
 use crate::value::Value;
+
+/// Slots of an evaluator that is gone serve the next one of the thread: to make and to drop as many as a store has terms
+/// costs more than to evaluate a small script. Larger ones than this are given back.
+const LARGEST_SPARE: usize = 1 << 16;
+
+/// Spares of a thread: an evaluator for reading a model, one for evaluating under it, and whatever else is alive.
+const SPARES: usize = 4;
+
+thread_local! {
+    static SPARE: RefCell<Vec<Memory>> = const { RefCell::new(Vec::new()) };
+}
 
 pub(super) struct Memory {
     /// Apart from the values: most questions are about terms not seen yet, and need the stamp only.
@@ -19,11 +32,31 @@ pub(super) struct Memory {
 
 impl Default for Memory {
     fn default() -> Memory {
-        Memory { stamps: Vec::new(), values: Vec::new(), ground: 1, current: 1, last: 1 }
+        let spare = SPARE.try_with(|spare| spare.borrow_mut().pop());
+        let mut memory = spare.ok().flatten().unwrap_or_else(Memory::empty);
+        memory.forget();
+        memory
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        let wanted = !self.stamps.is_empty() && self.stamps.len() <= LARGEST_SPARE;
+        // A thread that ends has no use for it.
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if wanted && spare.len() < SPARES {
+                spare.push(std::mem::replace(self, Memory::empty()));
+            }
+        });
     }
 }
 
 impl Memory {
+    fn empty() -> Memory {
+        Memory { stamps: Vec::new(), values: Vec::new(), ground: 1, current: 1, last: 1 }
+    }
+
     #[inline]
     fn stamp_for(&self, store: &Store, term: Term) -> u32 {
         if self.current == self.ground || !store.mentions_vars(term) { self.ground } else { self.current }

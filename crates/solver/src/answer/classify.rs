@@ -50,7 +50,9 @@ pub(super) fn classify(solver: &Solver, outline: &Outline, outcome: &Outcome, re
     evidence.push_str(&ends_of(&read.loose));
     let mut hits = if evidence.trim().is_empty() { Vec::new() } else { find_all(solver, &evidence) };
     // An error message about a symbol repeats it: a script could make any solver seem to crash.
-    hits.retain(|hit| !outline.says(&hit.whole()));
+    if outline.quotes() {
+        hits.retain(|hit| !outline.says(&hit.whole()));
+    }
 
     let failed_checks = failed_checks(&hits);
     let signal = fault_signal(outcome);

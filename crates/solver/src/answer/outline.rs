@@ -69,6 +69,11 @@ impl Outline {
         Outline { commands, quoted: quoted(script) }
     }
 
+    /// Whether there is anything that a message could repeat.
+    pub(super) fn quotes(&self) -> bool {
+        !self.quoted.is_empty()
+    }
+
     /// Whether the script itself says this, so that it is no news from the solver.
     pub fn says(&self, text: &str) -> bool {
         let line = text.trim().lines().next().unwrap_or_default().trim();

@@ -19,6 +19,9 @@ const PAGE: u64 = 4096;
 /// Descriptors that the launcher keeps are from here on: below are those that it hands to children at fixed places.
 const KEPT: libc::c_int = 300;
 
+/// How many it may keep there, amply.
+const MANY: u64 = 200;
+
 /// The probes a launcher has made, one for each solver and kind of trace.
 pub(crate) struct Probes {
     made: Vec<(ProbeRequest, Result<Probe, String>)>,
@@ -124,6 +127,12 @@ impl Probe {
         copy.original.read_exact_at(&mut byte, offset).ok()?;
         (&self.log).write_all(&probe::entry(0, offset).to_ne_bytes()).ok()?;
         (byte[0] != TRAP).then_some(byte[0])
+    }
+
+    /// The largest file that a watched process writes to: a trap is removed from the patched copy.
+    pub fn largest_file(&self) -> u64 {
+        let sizes = self.copies.iter().map(|copy| copy.patched.metadata().map_or(0, |data| data.len()));
+        sizes.max().unwrap_or(0)
     }
 
     /// Whether the executed file counts addresses from zero.
@@ -239,6 +248,7 @@ impl Copy {
         let original = kept(File::open(Path::new(std::ffi::OsStr::from_bytes(&file.path)))?)?;
         let mut patched = memory_file(c"osprey-patched")?;
         let size = original.metadata()?.len();
+        may_be_written(size)?;
         patched.set_len(size)?;
         let all = [(0, size)];
         let parts: Vec<(u64, u64)> =
@@ -310,12 +320,36 @@ pub(super) fn memory_file(name: &std::ffi::CStr) -> io::Result<File> {
     kept(unsafe { File::from_raw_fd(fd) })
 }
 
+/// Whether a file of this size may be written at all: a process that tries to write more than it may is killed.
+fn may_be_written(size: u64) -> io::Result<()> {
+    let most = limit_of(libc::RLIMIT_FSIZE);
+    if size <= most {
+        return Ok(());
+    }
+    let text = format!("its copy would have {size} bytes, and files may have {most} here (`ulimit -f`)");
+    Err(io::Error::new(io::ErrorKind::FileTooLarge, text))
+}
+
+/// What this process may use of something now.
+fn limit_of(resource: libc::__rlimit_resource_t) -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: the kernel writes to a struct of the right type that lives through the call.
+    unsafe { libc::getrlimit(resource, &mut limit) };
+    limit.rlim_cur
+}
+
 /// The same file at a descriptor that is in nobody's way.
 fn kept(file: File) -> io::Result<File> {
     // SAFETY: the descriptor is open; the call takes integers.
     let fd = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, KEPT) };
     if fd < 0 {
-        return Err(io::Error::last_os_error());
+        let error = io::Error::last_os_error();
+        let most = limit_of(libc::RLIMIT_NOFILE);
+        if most <= KEPT as u64 + MANY {
+            let text = format!("too few files may be open: {most} (`ulimit -n`), {} are wanted", 2 * KEPT);
+            return Err(io::Error::new(error.kind(), text));
+        }
+        return Err(error);
     }
     // SAFETY: the descriptor was made just now and nobody else has it.
     Ok(unsafe { File::from_raw_fd(fd) })

@@ -212,7 +212,10 @@ impl ServerPool {
             self.servers.remove(0).1.stop();
         }
         let library = library.then_some(self.library.as_ref()).flatten();
-        let started = Server::start(site, request, prefix, library)?;
+        let mut started = Server::start(site, request, prefix, library)?;
+        if started.is_err() && library.is_some() && site.tuning.bind_lazily(&request.program) {
+            started = Server::start(site, request, prefix, library)?;
+        }
         site.reaper.kill_strays(&self.pids_and(started.as_ref().ok()));
         Ok(match started {
             Ok(server) => {

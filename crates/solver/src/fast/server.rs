@@ -312,13 +312,14 @@ fn prepare(
     let environment = site.environment(&request.env).and_then(|mut env| {
         env.extend(allocator);
         env.push(assignment(FORK_AT, at)?);
+        // The last of two with one name would not count.
+        let bound = request.env.iter().any(|entry| entry.starts_with(b"LD_BIND_NOW="));
+        if library.is_some() && told.is_some() && !bound && site.tuning.binds(&request.program) {
+            env.push(assignment(BINDING, BINDING_SETTING)?);
+        }
         env.extend(told);
         if library.is_some() {
             env.push(preload()?);
-            // The last of two with one name would not count.
-            if !request.env.iter().any(|entry| entry.starts_with(b"LD_BIND_NOW=")) {
-                env.push(assignment(BINDING, BINDING_SETTING)?);
-            }
         }
         env.extend(request.probe.as_ref().and_then(probe_variable));
         site.program(request, env)

@@ -43,13 +43,30 @@ pub(crate) struct Tuning {
     huge_pages: bool,
     /// For each program, what its servers are told.
     programs: Vec<(PathBuf, CString)>,
+    /// Programs that do not start when all functions of libraries are looked up at once: one of them is missing, and
+    /// never called.
+    lazy: Vec<Vec<u8>>,
 }
 
 impl Tuning {
     pub fn new(wanted: bool) -> Self {
         let setting = fs::read_to_string(HUGE_PAGES).unwrap_or_default();
         let huge_pages = setting.contains("[always]") || setting.contains("[madvise]");
-        Tuning { wanted, huge_pages, programs: Vec::new() }
+        Tuning { wanted, huge_pages, programs: Vec::new(), lazy: Vec::new() }
+    }
+
+    /// Whether the functions of libraries are looked up when a server of this program starts.
+    pub fn binds(&self, program: &[u8]) -> bool {
+        self.wanted && !self.lazy.iter().any(|lazy| lazy == program)
+    }
+
+    /// A server of this program has not started. Tells whether to try once more: without having them looked up.
+    pub fn bind_lazily(&mut self, program: &[u8]) -> bool {
+        let binds = self.binds(program);
+        if binds {
+            self.lazy.push(program.to_vec());
+        }
+        binds
     }
 
     /// Whether huge pages are wanted, and the kernel gives any.
@@ -138,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_run_keeps_its_own_setting_of_the_allocator() {
-        let tuning = Tuning { wanted: true, huge_pages: true, programs: Vec::new() };
+        let tuning = Tuning { wanted: true, huge_pages: true, programs: Vec::new(), lazy: Vec::new() };
         let own = |entry: &str| {
             tuning.allocator(ExecMode::ForkServer, &Limits::default(), &[entry.as_bytes().to_vec()])
         };
@@ -148,14 +165,14 @@ mod tests {
 
     #[test]
     fn a_plain_start_is_left_alone() {
-        let tuning = Tuning { wanted: true, huge_pages: true, programs: Vec::new() };
+        let tuning = Tuning { wanted: true, huge_pages: true, programs: Vec::new(), lazy: Vec::new() };
         assert_eq!(tuning.allocator(ExecMode::Plain, &Limits::default(), &[]), None);
         assert_eq!(tuning.first_run(ExecMode::Plain, &Limits::default(), &[]), None);
     }
 
     #[test]
     fn a_run_with_little_memory_is_left_alone() {
-        let mut tuning = Tuning { wanted: true, huge_pages: true, programs: Vec::new() };
+        let mut tuning = Tuning { wanted: true, huge_pages: true, programs: Vec::new(), lazy: Vec::new() };
         for (megabytes, expected) in [(48, false), (255, false), (256, true), (4096, true)] {
             let limits = Limits { memory: Some(megabytes << 20), ..Limits::default() };
             assert_eq!(tuning.allocator(ExecMode::PrefixSnapshot, &limits, &[]).is_some(), expected);
@@ -165,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_first_run_with_a_preloaded_library_of_its_own_is_left_alone() {
-        let tuning = Tuning { wanted: true, huge_pages: true, programs: Vec::new() };
+        let tuning = Tuning { wanted: true, huge_pages: true, programs: Vec::new(), lazy: Vec::new() };
         let first = |own: &str| {
             tuning.first_run(ExecMode::PrefixSnapshot, &Limits::default(), &[own.as_bytes().to_vec()])
         };
@@ -196,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_program_without_such_functions_has_none_to_skip() {
-        let mut tuning = Tuning { wanted: true, huge_pages: true, programs: Vec::new() };
+        let mut tuning = Tuning { wanted: true, huge_pages: true, programs: Vec::new(), lazy: Vec::new() };
         let script = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(script.path(), "#!/bin/sh\n").expect("written");
         for _ in 0..2 {

@@ -21,7 +21,7 @@ use super::invocation::{INPUT, Invocation};
 use super::locate::launcher_program;
 use super::outcome::{CpuTime, Outcome, tick};
 use super::reap::{children_of, is_stopped};
-use super::scratch::remove_tree;
+use super::scratch::{IN_MEMORY, remove_tree};
 use super::serve::{LAUNCHER_ARGUMENT, TUNED, UNTUNED};
 use super::wall::{WRITABLE_VARIABLE, Wall, WallChoice};
 use super::wire::{Frames, Reply, Request, RunReply, StartRequest};
@@ -75,15 +75,40 @@ impl Default for LauncherConfig {
 /// Fork servers that an eighth of the memory holds, with a launcher for every core. A campaign goes from one logic to the
 /// next, and each of them wants servers of its own.
 fn affordable_servers() -> usize {
-    /// What a waiting solver occupies, amply.
-    const SERVER: u64 = 32 << 20;
+    /// What a waiting solver occupies, amply: Z3 5.4.0 has 20 MB of its own and shares its code.
+    const SERVER: u64 = 48 << 20;
     // SAFETY: sysconf takes a number, touches no memory of ours and says -1 for what it does not know.
     let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
     // SAFETY: as above.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     let memory = u64::try_from(pages).unwrap_or(0) * u64::try_from(page).unwrap_or(0);
+    let memory = memory.min(container_memory().unwrap_or(u64::MAX));
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
     usize::try_from(memory / 8 / cores / SERVER).unwrap_or(LEAST_SERVERS).clamp(LEAST_SERVERS, MOST_SERVERS)
+}
+
+/// What the container, or any other control group around us, may use.
+fn container_memory() -> Option<u64> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    // `0::/a/b` in version 2, `4:memory:/a/b` in version 1. A container may see its own group as the root.
+    let files = groups.lines().filter_map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, group) = (fields.next()?, fields.next()?);
+        match controllers {
+            "" => Some(("/sys/fs/cgroup", group, "memory.max")),
+            _ if controllers.split(',').any(|name| name == "memory") => {
+                Some(("/sys/fs/cgroup/memory", group, "memory.limit_in_bytes"))
+            }
+            _ => None,
+        }
+    });
+    let limits = files.flat_map(|(root, group, file)| {
+        let group = Path::new(group.trim_start_matches('/'));
+        group.ancestors().filter_map(move |part| {
+            std::fs::read_to_string(Path::new(root).join(part).join(file)).ok()?.trim().parse::<u64>().ok()
+        })
+    });
+    limits.min()
 }
 
 const LEAST_SERVERS: usize = 8;
@@ -140,8 +165,24 @@ impl Launcher {
         match reply {
             Reply::Ran(run) => Ok(outcome(*run, limits)),
             Reply::CannotExec(errno) => Err(LaunchError::from_exec(invocation.program.clone(), errno)),
+            Reply::Disk(_) if self.leave_memory() => self.run(invocation),
             other => Err(self.give_up(other)),
         }
+    }
+
+    /// The file system in memory has filled up; the temporary directory may have room. Tells whether there is another launcher to
+    /// be had for which that is worth a try.
+    fn leave_memory(&mut self) -> bool {
+        let temporary = std::env::temp_dir();
+        let in_memory = |path: &Path| path.starts_with(IN_MEMORY);
+        let leaves = self.config.scratch.is_none()
+            && self.launcher.as_ref().is_some_and(|launcher| in_memory(&launcher.scratch))
+            && !in_memory(&temporary);
+        if leaves {
+            self.launcher = None;
+            self.config.scratch = Some(temporary);
+        }
+        leaves
     }
 
     /// The same, made again while the launcher dies, up to so many attempts: whatever killed it, the next one may live.

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 
 use crate::fast::job::INPUT_NAME;
 
+/// Where files are in memory, on most systems.
+pub(super) const IN_MEMORY: &str = "/dev/shm";
+
 /// How our directories are called, so that a later launcher can remove what a murdered one left.
 const PREFIX: &str = "osprey-run-";
 
@@ -33,6 +36,8 @@ pub(crate) struct Scratch {
 struct Placed {
     file: File,
     inode: u64,
+    /// No more bytes than these are in it. To cut it off costs as much as to write to it.
+    length: u64,
 }
 
 impl Placed {
@@ -47,17 +52,25 @@ impl Placed {
             opened => opened?,
         };
         let inode = file.metadata()?.ino();
-        Ok(Placed { file, inode })
+        Ok(Placed { file, inode, length: 0 })
     }
 
-    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all_at(bytes, 0)?;
-        self.file.set_len(bytes.len() as u64)
+        let length = bytes.len() as u64;
+        if length < self.length {
+            self.file.set_len(length)?;
+        }
+        self.length = length;
+        Ok(())
     }
 
     /// Whether the last run has left it as it was made, but for its content.
-    fn is_ours(&self) -> bool {
-        self.file.metadata().is_ok_and(|now| now.mode() & 0o7777 == INPUT_MODE && now.nlink() == 1)
+    fn is_ours(&mut self) -> bool {
+        let Ok(now) = self.file.metadata() else { return false };
+        // What a solver has added is cut off again.
+        self.length = self.length.max(now.len());
+        now.mode() & 0o7777 == INPUT_MODE && now.nlink() == 1
     }
 }
 
@@ -77,7 +90,7 @@ impl Scratch {
         if let Some(parent) = parent {
             return Scratch::in_parent(parent);
         }
-        let in_memory = Scratch::in_parent(Path::new("/dev/shm")).and_then(Scratch::with_room);
+        let in_memory = Scratch::in_parent(Path::new(IN_MEMORY)).and_then(Scratch::with_room);
         in_memory.or_else(|_| Scratch::in_parent(&std::env::temp_dir()))
     }
 
@@ -149,7 +162,7 @@ impl Scratch {
             drop(placed);
             fs::remove_file(&self.input)?;
         }
-        let placed = match self.placed.take() {
+        let mut placed = match self.placed.take() {
             Some(placed) => placed,
             None => Placed::new(&self.input)?,
         };

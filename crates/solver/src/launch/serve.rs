@@ -264,7 +264,15 @@ fn run_watched(
     mut request: StartRequest,
 ) -> Result<Reply, Interrupted> {
     let Some(probe) = request.probe.clone() else { return run(site, pool, &request) };
-    let mut reason = site.probes.get(&probe).err();
+    let file_size = request.limits.file_size;
+    let mut reason = match site.probes.get(&probe) {
+        Ok(made) => {
+            // A trap is removed by the process that meets it, wherever in the file that is.
+            request.limits.file_size = file_size.max(made.largest_file());
+            None
+        }
+        Err(reason) => Some(reason),
+    };
     if reason.is_none() {
         let mut reply = run(site, pool, &request)?;
         let Reply::Ran(ran) = &mut reply else { return Ok(reply) };
@@ -287,6 +295,7 @@ fn run_watched(
         }
     }
     request.probe = None;
+    request.limits.file_size = file_size;
     let mut reply = run(site, pool, &request)?;
     if let Reply::Ran(ran) = &mut reply {
         // A solver that ends by this signal anyway has nothing against the probe.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{
     Accounts, Configuration, Pace, Purpose, Run, RunError, RunRules, Runner, Runners, Start, health,
@@ -82,6 +82,7 @@ impl SolverRunners {
             launcher_cpu: Duration::ZERO,
             noticed: BTreeSet::new(),
             working: HashSet::new(),
+            looked: HashMap::new(),
             notes: Arc::clone(&self.notes),
             watched: Arc::clone(&self.watched),
             unwatchable: BTreeSet::new(),
@@ -116,6 +117,8 @@ pub struct SolverRunner {
     noticed: BTreeSet<Fallback>,
     /// Solvers with the user's options that are known to work.
     working: HashSet<String>,
+    /// When the files of a solver were last looked at.
+    looked: HashMap<String, Instant>,
     notes: Arc<Mutex<Notes>>,
     watched: Arc<BTreeMap<String, Watched>>,
     /// Those of them that cannot be watched after all.
@@ -136,6 +139,9 @@ struct Notes {
     unwatchable: BTreeSet<String>,
     waiting: Vec<String>,
 }
+
+/// How often the files of a solver are looked at between fast starts.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// How long a solver may take to show that it works.
 const LEAST_TRIAL: Duration = Duration::from_secs(10);
@@ -159,10 +165,24 @@ impl SolverRunner {
         })
     }
 
+    /// Whether its files are still those it was taken up with. A fast start forks a process that has long been running them, so
+    /// a look now and then is enough; a plain one executes them.
+    fn see_that_it_is_the_same(&mut self, solver: &Solver, name: &str, start: Start) -> Result<(), RunError> {
+        let now = Instant::now();
+        match self.looked.get_mut(name) {
+            Some(looked) if start == Start::Fast && now - *looked < LOOK_EVERY => return Ok(()),
+            Some(looked) => *looked = now,
+            None => _ = self.looked.insert(name.to_owned(), now),
+        }
+        match solver.stamps.changed() {
+            Some(file) => Err(RunError::Changed { solver: name.to_owned(), file: file.to_path_buf() }),
+            None => Ok(()),
+        }
+    }
+
     /// Whether a solver that failed on a script works at all: asked once, with a trivial script and the user's options.
-    fn see_that_it_works(&mut self, run: &Run, purpose: Purpose) -> Result<(), RunError> {
+    fn see_that_it_works(&mut self, run: &Run, who: String, purpose: Purpose) -> Result<(), RunError> {
         let solver = &run.configuration.solver;
-        let who = pace_name(solver);
         if self.working.contains(&who) {
             return Ok(());
         }
@@ -214,14 +234,12 @@ impl SolverRunner {
     }
 
     /// What is watched in a run of this solver.
-    fn watched(&self, solver: &Solver) -> Option<&Watched> {
-        let name = solver.name();
-        self.watched.get(&name).filter(|_| !self.unwatchable.contains(&name))
+    fn watched(&self, name: &str) -> Option<&Watched> {
+        self.watched.get(name).filter(|_| !self.unwatchable.contains(name))
     }
 
     /// Sees to what a run has told of its coverage: only runs of test cases pass it on.
-    fn take_sites(&mut self, solver: &Solver, purpose: Purpose, outcome: &mut Outcome) {
-        let name = solver.name();
+    fn take_sites(&mut self, name: String, purpose: Purpose, outcome: &mut Outcome) {
         match outcome.sites.take() {
             None => {}
             Some(Ok(sites)) if purpose == Purpose::Test => {
@@ -278,19 +296,19 @@ impl Runner for SolverRunner {
         let rules = Arc::clone(&self.rules);
         let rule = rules.of(purpose);
         let solver = &configuration.solver;
-        if let Some(file) = solver.stamps.changed() {
-            return Err(RunError::Changed { solver: solver.name(), file: file.to_path_buf() });
-        }
+        let name = solver.name();
+        self.see_that_it_is_the_same(solver, &name, rule.start)?;
         let mode = match rule.start {
             Start::Fast if configuration.request.once => ExecMode::Plain,
             Start::Fast => solver.fast_modes().next().unwrap_or(ExecMode::Plain),
             Start::Plain => ExecMode::Plain,
         };
         let most = wall.map_or(rule.limits.wall, |wall| wall.min(rule.limits.wall));
-        let who = rule.adaptive.then(|| pace_name(solver));
-        let wall = match &who {
-            Some(who) => self.paces.entry(who.clone()).or_default().next(most),
-            None => most,
+        let who = pace_name(&name, solver);
+        let wall = match (rule.adaptive, self.paces.get_mut(&who)) {
+            (false, _) => most,
+            (true, Some(pace)) => pace.next(most),
+            (true, None) => self.paces.entry(who.clone()).or_default().next(most),
         };
         let mut invocation = solver.invocation(script, &configuration.request)?;
         invocation.limits = Limits { wall, ..rule.limits.clone() };
@@ -298,15 +316,15 @@ impl Runner for SolverRunner {
         invocation.brief = purpose == Purpose::Test && !ends_in_full(script);
         invocation.stack = purpose == Purpose::Place;
         if rule.start == Start::Fast {
-            invocation.probe = self.watched(solver).map(|watched| watched.new.clone());
+            invocation.probe = self.watched(&name).map(|watched| watched.new.clone());
         }
         if matches!(invocation.input, Cow::Owned(_)) {
             self.notice_removed(&solver.screen.apply(script).removed);
         }
         let mut outcome = self.launch(solver, &invocation, rule.attempts)?;
         self.accounts.of_mut(purpose).record(&outcome);
-        self.take_sites(solver, purpose, &mut outcome);
-        if let Some(pace) = who.and_then(|who| self.paces.get_mut(&who)) {
+        self.take_sites(name, purpose, &mut outcome);
+        if let Some(pace) = self.paces.get_mut(&who).filter(|_| rule.adaptive) {
             pace.record(outcome.wall_time, outcome.timed_out);
         }
         if let Some(reason) = &outcome.fallback {
@@ -316,7 +334,7 @@ impl Runner for SolverRunner {
             self.notice_no_stack(reason);
         }
         let run = Run::new(configuration, &invocation.input, outcome);
-        self.see_that_it_works(&run, purpose)?;
+        self.see_that_it_works(&run, who, purpose)?;
         Ok(run)
     }
 
@@ -327,7 +345,7 @@ impl Runner for SolverRunner {
         wall: Duration,
     ) -> Result<Option<Vec<u32>>, RunError> {
         let solver = &configuration.solver;
-        let Some(watched) = self.watched(solver) else { return Ok(None) };
+        let Some(watched) = self.watched(&solver.name()) else { return Ok(None) };
         let rules = Arc::clone(&self.rules);
         let rule = rules.of(Purpose::Trace);
         let mut invocation = solver.invocation(script, &configuration.request)?;
@@ -374,8 +392,8 @@ fn ends_in_full(script: &[u8]) -> bool {
 }
 
 /// What runs must have in common to be of one pace.
-fn pace_name(solver: &Solver) -> String {
-    let mut name = solver.name();
+fn pace_name(name: &str, solver: &Solver) -> String {
+    let mut name = name.to_owned();
     for option in &solver.options {
         name.push(' ');
         name.push_str(option);
