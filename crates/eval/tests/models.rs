@@ -215,6 +215,53 @@ fn a_constant_whose_value_takes_long_stays_a_term_that_can_be_evaluated() {
     assert_eq!(Evaluator::default().holds(&store, &read.model, term), Ok(true));
 }
 
+/// Literals are read without the reader of scripts, everything else with it: the same values either way.
+#[test]
+fn a_value_is_the_same_whether_it_is_a_literal_or_has_to_be_computed() {
+    let sorts = [
+        ("Bool", "true", "(not false)"),
+        ("Bool", "false", "(not true)"),
+        ("Int", "17", "(+ 16 1)"),
+        ("Int", "(- 123456789012345678901234567890)", "(- 0 123456789012345678901234567890)"),
+        ("Real", "1.50", "(/ 3.0 2.0)"),
+        ("Real", "(- 0.25)", "(/ 1.0 (- 4.0))"),
+        ("(_ BitVec 8)", "#xaF", "(bvnot #x50)"),
+        ("(_ BitVec 3)", "#b101", "(bvnot #b010)"),
+    ];
+    for (sort, literal, computed) in sorts {
+        let mut store = Store::new();
+        let text = format!("(declare-fun x () {sort})(declare-fun y () {sort})(assert (= x y))(check-sat)");
+        let script = parse(&mut store, text.as_bytes(), Mode::Strict).expect("a script").script;
+        let read = |store: &mut Store, x: &str, y: &str| {
+            let model = format!("((define-fun x () {sort} {x})\n(define-fun y () {sort} {y}))");
+            read_model(store, &script, model.as_bytes(), Release::STANDARD).expect("a model")
+        };
+        let mixed = read(&mut store, literal, computed);
+        let funs: Vec<_> = script.declared_funs().collect();
+        let values: Vec<_> =
+            funs.iter().map(|fun| mixed.model.value(*fun).cloned().expect("a value")).collect();
+        assert_eq!(values[0], values[1], "{literal} and {computed}");
+        assert!(mixed.notes.is_empty() && mixed.defaulted.is_empty(), "{literal}: {:?}", mixed.notes);
+        // A constant may stand for another one.
+        let named = read(&mut store, literal, "x");
+        assert_eq!(named.model.value(funs[1]), Some(&values[0]), "{literal} by name");
+    }
+}
+
+#[test]
+fn the_last_of_two_definitions_counts_literal_or_not() {
+    let mut store = Store::new();
+    let text = b"(declare-fun x () Int)(assert (> x 0))(check-sat)";
+    let script = parse(&mut store, text, Mode::Strict).expect("a script").script;
+    let x = script.declared_funs().next().expect("a constant");
+    for (first, second, value) in [("1", "(+ 1 1)", 2), ("(+ 1 1)", "1", 1), ("1", "3", 3)] {
+        let model = format!("((define-fun x () Int {first})(define-fun x () Int {second}))");
+        let read = read_model(&mut store, &script, model.as_bytes(), Release::STANDARD);
+        let read = read.expect("a model");
+        assert_eq!(read.model.value(x), Some(&Value::int(value)), "{first} then {second}");
+    }
+}
+
 /// A quantifier over a sort with a wrong number of elements is a wrong verdict.
 #[test]
 fn a_sort_has_no_other_elements_only_if_the_model_lists_all_it_names() {

@@ -1,6 +1,8 @@
 //! Walking and changing terms without recursion: sub-terms, positions, replacement, substitution, free variables,
 //! polarity.
 
+use std::cell::RefCell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::infer::SortError;
@@ -10,20 +12,64 @@ use crate::symbol::Symbol;
 use crate::term::*;
 use crate::theory::Op;
 
+/// Stores with more terms than this are walked with a set instead of marks.
+const MOST_MARKED: usize = 1 << 20;
+
+thread_local! {
+    static MARKS: RefCell<Marks> = const { RefCell::new(Marks { stamps: Vec::new(), now: 0 }) };
+}
+
+/// Which terms a walk has met, by number: a mark is valid for one walk, so that none has to be taken away.
+struct Marks {
+    stamps: Vec<u32>,
+    now: u32,
+}
+
+impl Marks {
+    fn begin(&mut self, terms: usize) {
+        self.now = self.now.wrapping_add(1);
+        if self.now == 0 {
+            self.stamps.clear();
+            self.now = 1;
+        }
+        if self.stamps.len() < terms {
+            self.stamps.resize(terms, 0);
+        }
+    }
+
+    /// Whether it is marked for the first time.
+    fn set(&mut self, term: Term) -> bool {
+        std::mem::replace(&mut self.stamps[term.index()], self.now) != self.now
+    }
+}
+
 impl Store {
     /// All distinct sub-terms of the roots, children before parents.
     pub fn subterms(&self, roots: &[Term]) -> Vec<Term> {
-        let mut seen = FxHashSet::default();
+        let mut found = if self.term_count() <= MOST_MARKED {
+            MARKS.with_borrow_mut(|marks| {
+                marks.begin(self.term_count());
+                self.reached_from(roots, |term| marks.set(term))
+            })
+        } else {
+            let mut seen = FxHashSet::default();
+            self.reached_from(roots, |term| seen.insert(term))
+        };
+        // A term is always made after its children.
+        found.sort_unstable();
+        found
+    }
+
+    /// All terms below the roots that are new to `first_sight`.
+    fn reached_from(&self, roots: &[Term], mut first_sight: impl FnMut(Term) -> bool) -> Vec<Term> {
         let mut stack: Vec<Term> = roots.to_vec();
         let mut found = Vec::new();
         while let Some(term) = stack.pop() {
-            if seen.insert(term) {
+            if first_sight(term) {
                 found.push(term);
                 stack.extend_from_slice(self.args(term));
             }
         }
-        // A term is always made after its children.
-        found.sort_unstable();
         found
     }
 

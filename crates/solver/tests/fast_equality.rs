@@ -417,5 +417,9 @@ fn a_function_that_is_missing_and_never_called_keeps_no_program_from_fast_starts
     let mut invocation = solver.invocation(b"(check-sat)\n", &RunRequest::default()).expect("an invocation");
     invocation.mode = ExecMode::ForkServer;
     let outcome = launcher.run(&invocation).expect("a run");
-    assert_eq!((outcome.stdout.as_slice(), outcome.mode), (&b"sat\n"[..], ExecMode::ForkServer), "{outcome:?}");
+    assert_eq!(
+        (outcome.stdout.as_slice(), outcome.mode),
+        (&b"sat\n"[..], ExecMode::ForkServer),
+        "{outcome:?}"
+    );
 }

@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smtlib::lexer::Kind;
 use smtlib::print::print_symbol;
 use smtlib::{Command, Fun, Release, Script, Sort, SortKind, Store};
 
@@ -15,6 +16,10 @@ use super::rewrite::{Constant, Rewriter, abstract_name};
 use super::tokens::{Expr, Tokens, represented};
 use super::{ModelError, Note, open};
 use crate::algebraic::Real;
+use crate::bv::BitVector;
+use crate::integer::Integer;
+use crate::rational::Rational;
+use crate::value::Value;
 
 /// A command, and what it is for.
 pub(super) struct Piece {
@@ -44,6 +49,8 @@ pub(super) enum Target {
 
 pub(super) struct Planned {
     pub pieces: Vec<Piece>,
+    /// Constants of the script whose values are plain literals, which most are: they need no reader.
+    pub values: Vec<(Vec<Fun>, Value)>,
     pub notes: Vec<Note>,
 }
 
@@ -66,6 +73,9 @@ pub(super) struct Plan<'t, 'a> {
     universes: Vec<Closed>,
     auxiliary: Vec<Piece>,
     bodies: Vec<Piece>,
+    values: Vec<(Vec<Fun>, Value)>,
+    /// Names that the model defines more than once: the last definition counts.
+    repeated: FxHashSet<String>,
     notes: Vec<Note>,
 }
 
@@ -120,6 +130,8 @@ impl<'t, 'a> Plan<'t, 'a> {
             universes: Vec::new(),
             auxiliary: Vec::new(),
             bodies: Vec::new(),
+            values: Vec::new(),
+            repeated: FxHashSet::default(),
             notes: Vec::new(),
         }
     }
@@ -127,7 +139,13 @@ impl<'t, 'a> Plan<'t, 'a> {
     /// The commands for a model.
     pub fn model(mut self, items: Vec<Item>) -> Result<Planned, ModelError> {
         self.elements(&items)?;
+        let mut defined: FxHashSet<&str> = FxHashSet::default();
         for item in &items {
+            if let Item::Define { name, .. } | Item::Equation { name, .. } = item
+                && !defined.insert(name)
+            {
+                self.repeated.insert(name.clone());
+            }
             match item {
                 Item::Define { name, .. } if !self.declared.contains_key(name) => {
                     self.rewriter.known.insert(name.clone());
@@ -200,7 +218,7 @@ impl<'t, 'a> Plan<'t, 'a> {
         }
         pieces.extend(self.auxiliary);
         pieces.extend(self.bodies);
-        Planned { pieces, notes: self.notes }
+        Planned { pieces, values: self.values, notes: self.notes }
     }
 
     /// Elements and universes first, in the order in which the model lists them.
@@ -246,6 +264,10 @@ impl<'t, 'a> Plan<'t, 'a> {
         body: Expr,
     ) -> Result<(), ModelError> {
         if self.declared.contains_key(name) {
+            if let Some((funs, value)) = self.plain_value(name, params, body) {
+                self.values.push((funs, value));
+                return Ok(());
+            }
             let printed = self.rewriter.all(result)?;
             return self.script_definition(at, name, params, Some(&printed), body);
         }
@@ -265,6 +287,55 @@ impl<'t, 'a> Plan<'t, 'a> {
         self.declare_auxiliary(at, name, &sorts.join(" "), &sort);
         self.body(at, text, Target::Auxiliary(name.to_owned()));
         Ok(())
+    }
+
+    /// The constants of this name, all of one sort, and their value if it is a literal of that sort.
+    fn plain_value(&self, name: &str, params: &[Param], body: Expr) -> Option<(Vec<Fun>, Value)> {
+        let funs = self.declared.get(name)?;
+        let first = self.store.fun(*funs.first()?);
+        let alike = |fun: &Fun| {
+            let decl = self.store.fun(*fun);
+            decl.params.is_empty() && decl.result == first.result
+        };
+        if !params.is_empty() || self.repeated.contains(name) || !funs.iter().all(alike) {
+            return None;
+        }
+        Some((funs.clone(), self.literal(first.result, body)?))
+    }
+
+    /// A literal of a sort: true or false, an integer, a decimal, bits. Anything else is for the reader of scripts.
+    fn literal(&self, sort: Sort, body: Expr) -> Option<Value> {
+        let tokens = self.tokens;
+        let negated = tokens.is_list(body);
+        let place = if negated { body + 2 } else { body };
+        if negated
+            && (!tokens.is(body + 1, "-")
+                || tokens.last(body) != body + 3
+                || self.rewriter.known.contains("-"))
+        {
+            return None;
+        }
+        let text = std::str::from_utf8(tokens.bytes(place)).ok()?;
+        match (self.store.sort_kind(sort), tokens.kind(place)) {
+            (SortKind::Bool, Kind::Symbol) if !negated => match text {
+                "true" => Some(Value::TRUE),
+                "false" => Some(Value::FALSE),
+                _ => None,
+            },
+            (SortKind::Int, Kind::Numeral) => {
+                let value: Integer = text.parse().ok()?;
+                Some(Value::Int(if negated { -&value } else { value }))
+            }
+            (SortKind::Real, Kind::Decimal) if !self.rewriter.rounds() => {
+                let value: Rational = text.parse().ok()?;
+                Some(Value::Real(Real::Rational(if negated { -&value } else { value })))
+            }
+            (SortKind::BitVec(width), Kind::Binary | Kind::Hexadecimal) if !negated => {
+                let value: BitVector = text.parse().ok()?;
+                (value.width() == *width).then_some(Value::BitVector(value))
+            }
+            _ => None,
+        }
     }
 
     /// A definition of a symbol that the script declares.

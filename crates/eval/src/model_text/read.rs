@@ -36,9 +36,14 @@ pub fn read_model(
     let sorts = declared_sorts(store, script);
     let plan = Plan::new(store, script, text, &tokens, release, sorts).model(items)?;
     let mut reader = Reader::new(plan.notes);
-    let commands = reader.parse(store, script, &plan.pieces)?;
-    reader.declare(store, &plan.pieces, &commands);
-    reader.define(store, script, &plan.pieces, &commands);
+    for (funs, value) in plan.values {
+        funs.iter().for_each(|fun| reader.model.assign(*fun, value.clone()));
+    }
+    if !plan.pieces.is_empty() {
+        let commands = reader.parse(store, script, &plan.pieces)?;
+        reader.declare(store, &plan.pieces, &commands);
+        reader.define(store, script, &plan.pieces, &commands);
+    }
     Ok(reader.finish(store, script))
 }
 

@@ -76,6 +76,11 @@ impl<'t, 'a> Rewriter<'t, 'a> {
         }
     }
 
+    /// Whether decimals are roundings.
+    pub fn rounds(&self) -> bool {
+        self.rounds
+    }
+
     /// The declared sort of a name.
     pub fn sort(&self, name: &str) -> Option<Sort> {
         self.sorts.get(name).copied()
