@@ -6,6 +6,7 @@ use oracle::Kind;
 use reduce::blame::{Blame, Blamed, OPTION, PLAIN, Role, TACTIC};
 use serde::{Deserialize, Serialize};
 use smtlib::Version;
+use solver::crash::CrashReport;
 
 use super::finding::{Finding, Releases};
 use super::signature::{Signature, essential};
@@ -23,6 +24,9 @@ pub struct Face {
     /// The place of a crash.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub place: Option<String>,
+    /// The functions by which the place of a crash is compared with others, innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub stack: Vec<String>,
     /// The signal of a crash that names no place.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub signal: Option<String>,
@@ -145,6 +149,13 @@ impl Face {
             kind: Some(finding.kind),
             solver: finding.solver.clone(),
             family: finding.title.to_lowercase(),
+            stack: finding
+                .runs
+                .first()
+                .and_then(|run| run.crash.as_ref())
+                .filter(|_| place.is_some())
+                .map(CrashReport::telling_functions)
+                .unwrap_or_default(),
             place,
             signal,
             options: steered(needed_options(options, &finding.blame), finding),

@@ -41,6 +41,14 @@ const HEAVY: f64 = 0.9;
 /// So many releases that behave alike are evidence.
 const TELLING: usize = 4;
 
+/// So many functions in the same order are one place: what was freed too early or overwritten is met sooner or later.
+const SHARED: usize = 2;
+
+/// How sure it is that a crash without a place is one of those with a place, by what they have in common: less than any
+/// other likeness.
+const SAME_SIGNAL: f64 = 0.1;
+const SAME_OPERATORS: f64 = 0.2;
+
 /// Are they one bug?
 pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
     if one.line() != other.line() {
@@ -59,7 +67,11 @@ pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
             let place = functions(a).unwrap_or_default();
             return Some(Likeness { degree: 0.9, why: format!("it crashes in the same functions, {place}") });
         }
-        (Some(_), Some(_)) => return None,
+        (Some(_), Some(_)) => {
+            let shared = in_order(&one.stack, &other.stack);
+            let why = format!("its stack has the same functions, {}", shared.join(" < "));
+            return (shared.len() >= SHARED).then_some(Likeness { degree: 0.8, why });
+        }
         _ => {}
     }
     if one.signal != other.signal || !options_fit(one, other) {
@@ -87,6 +99,46 @@ pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
         None => format!("it needs {what} too"),
     };
     Some(Likeness { degree: common.of_both, why })
+}
+
+/// The longest list of functions that both stacks have in the same order.
+fn in_order<'a>(one: &'a [String], other: &[String]) -> Vec<&'a str> {
+    let Some((first, rest)) = one.split_first() else { return Vec::new() };
+    let without = in_order(rest, other);
+    let Some(place) = other.iter().position(|function| function == first) else { return without };
+    let mut with = vec![first.as_str()];
+    with.extend(in_order(rest, &other[place + 1..]));
+    if with.len() > without.len() { with } else { without }
+}
+
+/// Could a crash that could be neither located nor reduced be this one, whose place is known? Its script has not told it
+/// apart from anything, so that it is no bug of its own while another is at hand.
+fn could_be(lost: &Face, placed: &Face) -> Option<Likeness> {
+    let place = placed.place.as_ref().filter(|_| lost.place.is_none() && !lost.reduced)?;
+    if lost.kind != Some(Kind::Crash) || placed.kind != lost.kind || placed.solver != lost.solver {
+        return None;
+    }
+    let head = |text: &str| text.split(" | ").next().unwrap_or_default().to_owned();
+    let same_signal = lost.signal.as_deref().map(head) == Some(head(place));
+    // Constructs may say at which sort an operator is used.
+    let operator = |name: &String| name.split(' ').next().unwrap_or_default().to_owned();
+    let names = |face: &Face| face.constructs.iter().map(|one| operator(&one.construct)).collect::<Vec<_>>();
+    let (own, its) =
+        (names(lost), if placed.operators.is_empty() { names(placed) } else { placed.operators.clone() });
+    let same_operators = !its.is_empty() && its.iter().all(|name| own.contains(name));
+    let mut common = Vec::new();
+    let mut degree = 0.0;
+    if same_signal {
+        common.push("dies of the same signal");
+        degree += SAME_SIGNAL;
+    }
+    if same_operators {
+        common.push("has all operators of that");
+        degree += SAME_OPERATORS;
+    }
+    let why =
+        format!("its place could not be read, it could not be made smaller, and it {}", common.join(" and "));
+    (degree > 0.0).then_some(Likeness { degree, why })
 }
 
 /// The functions in the name of a place, without the signal and what was printed.
@@ -220,7 +272,7 @@ pub fn group_of(face: &Face, known: &[KnownFinding]) -> Option<(String, Likeness
     let mut best: Option<(&KnownFinding, Likeness)> = None;
     for finding in known {
         let Some(its) = Face::from_text(&finding.face) else { continue };
-        let Some(likeness) = alike(face, &its) else { continue };
+        let Some(likeness) = alike(face, &its).or_else(|| could_be(face, &its)) else { continue };
         if best.as_ref().is_none_or(|(_, best)| likeness.degree > best.degree) {
             best = Some((finding, likeness));
         }
@@ -230,7 +282,7 @@ pub fn group_of(face: &Face, known: &[KnownFinding]) -> Option<(String, Likeness
 
 /// Is it taken for the bug of one of these faces, given as texts?
 pub fn is_alike_any(face: &Face, faces: &[Face]) -> bool {
-    faces.iter().any(|its| alike(face, its).is_some())
+    faces.iter().any(|its| alike(face, its).or_else(|| could_be(face, its)).is_some())
 }
 
 #[cfg(test)]
@@ -328,6 +380,61 @@ mod tests {
         assert_eq!(alike(&one, &at("SIGSEGV | smt::value < opt::minimize")), None);
         let line = |number| at(&format!("assertion | src/a.cpp:{number} | UNREACHABLE"));
         assert_eq!(alike(&line(1), &line(2)), None);
+    }
+
+    #[test]
+    fn crashes_below_the_same_two_functions_are_at_one_place() {
+        let below = |stack: &[&str]| Face {
+            place: Some(format!("SIGSEGV | {}", stack.join(" < "))),
+            stack: stack.iter().map(ToString::to_string).collect(),
+            ..face(Kind::Crash, &[])
+        };
+        let freed = below(&["factors::reset", "factors::~factors", "goal2nlsat::operator()", "nlsat_tactic"]);
+        let sooner = below(&["goal2nlsat::operator()", "nlsat_tactic"]);
+        let one = alike(&freed, &sooner).expect("one bug");
+        assert!(one.why.ends_with("goal2nlsat::operator() < nlsat_tactic"), "{}", one.why);
+        assert!(alike(&sooner, &freed).is_some());
+        assert_eq!(alike(&freed, &below(&["nlsat_tactic", "goal2nlsat::operator()"])), None, "another order");
+        assert_eq!(
+            alike(&sooner, &below(&["pb_preprocess", "nlsat_tactic"])),
+            None,
+            "one function is not enough"
+        );
+        // Of the ways into the solver nothing is left to compare.
+        let bare = |place: &str| Face { place: Some(place.to_owned()), ..face(Kind::Crash, &[]) };
+        assert_eq!(alike(&bare("SIGSEGV | a < exec < main"), &bare("SIGSEGV | b < exec < main")), None);
+    }
+
+    #[test]
+    fn a_crash_that_cannot_be_located_is_no_bug_of_its_own_beside_one_that_it_may_be() {
+        let at = |place: &str, operators: &[(&str, f64)]| Face {
+            place: Some(place.to_owned()),
+            ..face(Kind::Crash, operators)
+        };
+        let lost = |signal: &str, operators: &[(&str, f64)]| Face {
+            signal: Some(signal.to_owned()),
+            reduced: false,
+            ..face(Kind::Crash, operators)
+        };
+        let all = [
+            known("a", "a", &at("SIGSEGV | smt::value < opt::maximize", &[("+ Int", 0.4)])),
+            known("b", "b", &at("SIGSEGV | nlsat::del < goal2nlsat", &[("* Real", 0.4)])),
+        ];
+        let group = |face: &Face| group_of(face, &all).map(|(group, _)| group);
+        assert_eq!(
+            group(&lost("SIGSEGV", &[("fp.add", 0.9)])),
+            Some("a".to_owned()),
+            "the signal is the same"
+        );
+        let near = lost("SIGSEGV", &[("*", 0.9), ("/", 0.9)]);
+        assert_eq!(group(&near), Some("b".to_owned()), "the operators are, too");
+        assert_eq!(group(&lost("SIGABRT", &[("*", 0.9), ("/", 0.9)])), Some("b".to_owned()));
+        assert_eq!(group(&lost("SIGABRT", &[("/", 0.9)])), None);
+        assert_eq!(group(&Face { reduced: true, ..near.clone() }), None, "it was told apart");
+        assert_eq!(group(&Face { solver: "z3@4.8.7".to_owned(), ..near.clone() }), None, "another release");
+        // Whatever is found later is not taken for it: it would unite bugs that have nothing in common.
+        let first = [known("c", "c", &near)];
+        assert_eq!(group_of(&at("SIGSEGV | nlsat::del < goal2nlsat", &[("* Real", 0.4)]), &first), None);
     }
 
     #[test]

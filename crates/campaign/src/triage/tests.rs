@@ -445,3 +445,26 @@ fn what_a_crash_needs_is_ranked_by_how_rare_it_is() {
         .collect();
     assert_eq!(shares, [Some(0.01)], "{:?}", finding.blame);
 }
+
+#[test]
+fn a_crash_that_does_not_repeat_and_has_no_place_is_no_further_bug() {
+    let out = tempfile::tempdir().expect("a folder");
+    let (shared, store) = (shared(out.path(), Some(2)), store());
+    let triage = triage(&shared, &store);
+    for step in 2..4 {
+        let Signature::Constructs(constructs) = constructs(&[&format!("f{step}")]) else {
+            panic!("constructs")
+        };
+        let crash = Some("SIGSEGV".to_owned());
+        let signature = Signature::Constructs(Constructs { kind: Kind::Crash, crash, ..constructs });
+        let mut lost = found(step, signature);
+        (lost.finding.kind, lost.finding.flaky) = (Kind::Crash, true);
+        lost.finding.operators = vec![format!("f{step}")];
+        triage.enter(lost).expect("entered");
+    }
+    triage.enter(found(1, place("SIGSEGV | factors::reset < goal2nlsat"))).expect("entered");
+    work_off(&triage).expect("worked off");
+    let listed = lock(&store).findings().expect("listed");
+    assert_eq!((listed.len(), listed.iter().filter(|known| known.leads()).count()), (3, 1), "{listed:?}");
+    assert!(!shared.stop.has_enough_findings(), "one bug is not enough");
+}
