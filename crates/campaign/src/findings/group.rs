@@ -85,6 +85,15 @@ pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
         let why = format!("it comes down to the same operators, {}", one.operators.join(", "));
         return Some(Likeness { degree: 1.0, why });
     }
+    // Both came down to connectives: their options are all there is to tell.
+    let bare = |face: &Face| face.reduced && face.operators.is_empty();
+    if bare(one) && bare(other) && !one.options.is_empty() && one.options == other.options {
+        let about_meaning = |face: &Face| face.kind.is_some_and(Kind::is_about_meaning);
+        if about_meaning(one) == about_meaning(other) {
+            let why = format!("it needs the same options, {}, and no operators", one.options.join(", "));
+            return Some(Likeness { degree: 0.9, why });
+        }
+    }
     let common = overlap(&one.constructs, &other.constructs)?;
     let released = released.filter(|asked| *asked >= TELLING);
     let enough = if released.is_some() { WITH_RELEASES } else { WITHOUT_RELEASES };
@@ -347,6 +356,27 @@ mod tests {
         assert_eq!(alike(&small, &other), None);
         let nothing = face(Kind::RefutationSoundness, &[]);
         assert_eq!(alike(&nothing, &nothing.clone()), None);
+    }
+
+    #[test]
+    fn the_same_options_without_operators_are_one_bug() {
+        let with = |kind, options: &[&str]| Face {
+            options: options.iter().map(ToString::to_string).collect(),
+            ..face(kind, &[])
+        };
+        let one = with(Kind::RefutationSoundness, &["sat.prob_search=true"]);
+        let model = with(Kind::InvalidModel, &["sat.prob_search=true"]);
+        assert!(alike(&one, &model).expect("one bug").why.contains("sat.prob_search"));
+        assert_eq!(alike(&one, &with(Kind::RefutationSoundness, &[])), None, "nothing of the other is known");
+        assert_eq!(alike(&one, &with(Kind::Performance, &["sat.prob_search=true"])), None);
+        assert_eq!(
+            alike(&one, &Face { reduced: false, ..model.clone() }),
+            None,
+            "its operators are not known"
+        );
+        assert_eq!(alike(&one, &Face { operators: vec!["mod".to_owned()], ..model.clone() }), None);
+        let (old, new) = (released(&one, &["z3@4.8.7"], &[]), released(&model, &[], &["z3@4.8.7"]));
+        assert_eq!(alike(&old, &new), None, "a release tells them apart");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use testkit::{Scripted, ScriptedAnswer, made_up};
 use super::claim::known_as;
 use super::queue::{CROWDED, FULL};
 use super::*;
-use crate::config::{Identity, Settings};
+use crate::config::{Identity, KnownBugs, Settings};
 use crate::findings::{Constructs, Face, Finding, Origin, RunRecord, Signature, Stage};
 use crate::shared::{Log, Observer, Shared, Silent, State, Stop, lock};
 use crate::store::{CONSTRUCT, CampaignStore, Counts, Learned, MemoryStore, Place, Role, Totals, now};
@@ -467,4 +467,28 @@ fn a_crash_that_does_not_repeat_and_has_no_place_is_no_further_bug() {
     let listed = lock(&store).findings().expect("listed");
     assert_eq!((listed.len(), listed.iter().filter(|known| known.leads()).count()), (3, 1), "{listed:?}");
     assert!(!shared.stop.has_enough_findings(), "one bug is not enough");
+}
+
+#[test]
+fn a_known_finding_without_operators_is_not_reported_again() {
+    let out = tempfile::tempdir().expect("a folder");
+    let (shared, store) = (shared(&out.path().join("now"), None), store());
+    // Nothing tells it apart but its signature.
+    let mut before = found(0, constructs(&[]));
+    before.finding.stage = Stage::Unreduced;
+    let bugs = out.path().join("before").join("bugs");
+    std::fs::create_dir_all(&bugs).expect("made");
+    let folder = before.finding.write(&bugs, &before.input, None, None).expect("written");
+    for named in [folder, out.path().join("before")] {
+        let known = KnownBugs { signatures: Vec::new(), folders: vec![named] };
+        shared.state().findings.replace_unwanted(unwanted(&known).expect("read"));
+        let triage = triage(&shared, &store);
+        triage.enter(found(1, constructs(&[]))).expect("entered");
+        triage.enter(found(2, constructs(&["mod"]))).expect("entered");
+        work_off(&triage).expect("worked off");
+        let listed = lock(&store).findings().expect("listed");
+        let signatures: Vec<String> = listed.into_iter().map(|known| known.signature).collect();
+        assert_eq!(signatures, [constructs(&["mod"]).to_string()]);
+    }
+    assert!(shared.state().totals_now().suppressed >= 2);
 }

@@ -91,7 +91,9 @@ struct Pending<'a> {
 
 fn waiting(count: usize) -> String {
     let are = if count == 1 { "finding is" } else { "findings are" };
-    format!("{count} {are} pending, neither reduced nor told apart yet; `osprey findings` without --group lists them\n")
+    format!(
+        "{count} {are} pending, neither reduced nor told apart yet; `osprey findings` without --group lists them\n"
+    )
 }
 
 impl Show {
