@@ -101,11 +101,13 @@ pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
         return None;
     }
     let what = common.names.join(", ");
+    // Where nothing was tried, nobody knows what is needed.
+    let needs = if one.proven && other.proven { "needs" } else { "has" };
     let why = match released {
         Some(asked) => {
-            format!("it needs {what} too, and the {asked} releases that were asked about both behave alike")
+            format!("it {needs} {what} too, and the {asked} releases that were asked about both behave alike")
         }
-        None => format!("it needs {what} too"),
+        None => format!("it {needs} {what} too"),
     };
     Some(Likeness { degree: common.of_both, why })
 }
@@ -347,6 +349,16 @@ mod tests {
             None,
             "one release says little"
         );
+    }
+
+    #[test]
+    fn only_what_was_tried_is_said_to_be_needed() {
+        let tried = Face { proven: true, ..face(Kind::InvalidModel, &[("mod", 0.9)]) };
+        let untried = Face { proven: false, reduced: false, ..tried.clone() };
+        let why = |one: &Face, other: &Face| alike(one, other).expect("one bug").why;
+        assert_eq!(why(&tried, &tried.clone()), "it needs mod too");
+        assert_eq!(why(&untried, &tried), "it has mod too");
+        assert_eq!(why(&tried, &untried), "it has mod too");
     }
 
     #[test]
