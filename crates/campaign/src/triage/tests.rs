@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use eval::Expectation;
-use oracle::Kind;
-use smtlib::Setting;
+use eval::{Derivation, Expectation};
+use oracle::{Kind, Repeat, Standing, Verdict};
+use smtlib::{Setting, Status};
 use solver::run::{Configuration, PartyId, Purpose, Runner, Runners};
 use testkit::{Scripted, ScriptedAnswer, made_up};
 
@@ -491,4 +491,34 @@ fn a_known_finding_without_operators_is_not_reported_again() {
         assert_eq!(signatures, [constructs(&["mod"]).to_string()]);
     }
     assert!(shared.state().totals_now().suppressed >= 2);
+}
+
+#[test]
+fn how_an_input_was_made_is_no_reason_why_a_crash_is_wrong() {
+    let mut solvers = Scripted::new(&["z3@4.8.7"], |_, _| ScriptedAnswer::says("unsat\n"));
+    let runs = solvers.run_all(b"(check-sat)\n", Purpose::Test).expect("runs");
+    let evidence = |kind| {
+        let mut finding = found(1, constructs(&["mod"])).finding;
+        let (from, steps) = ("the seed's status".to_owned(), vec!["a step".to_owned()]);
+        finding.expectation = Expectation::Derived(Derivation { answer: Status::Sat, from, steps });
+        let verdict = Verdict {
+            kind,
+            accused: Some(PartyId(0)),
+            solver: String::new(),
+            check: None,
+            reason: "it is wrong".to_owned(),
+            evidence: Vec::new(),
+            opponents: Vec::new(),
+            own_family_objects: false,
+            rests_on: None,
+            signature: None,
+            standing: Standing::Stands,
+            repeat: Repeat::Untried,
+        };
+        finding.describe(&verdict, &runs, None);
+        finding.evidence
+    };
+    assert_eq!(evidence(Kind::RefutationSoundness), ["the seed's status", "a step"]);
+    assert_eq!(evidence(Kind::Crash), [""; 0]);
+    assert_eq!(evidence(Kind::Performance), [""; 0]);
 }
