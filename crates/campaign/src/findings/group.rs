@@ -81,7 +81,7 @@ pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
         (Some(a), Some(b)) => Some(same_releases(a, b)?),
         _ => None,
     };
-    if !one.operators.is_empty() && one.operators == other.operators {
+    if !one.operators.is_empty() && one.operators == other.operators && !set_apart(one, other) {
         let why = format!("it comes down to the same operators, {}", one.operators.join(", "));
         return Some(Likeness { degree: 1.0, why });
     }
@@ -158,15 +158,26 @@ fn functions(place: &str) -> Option<&str> {
 }
 
 /// A bug that shows without an option shows with it, too; two different options are two bugs until something smaller
-/// tells. Which of an option's numbers it needs is chance more often than not.
+/// tells.
 fn options_fit(one: &Face, other: &Face) -> bool {
-    let has = |face: &Face, wanted: &str| {
-        face.options.iter().any(|option| {
-            option == wanted || numbered(option).is_some_and(|name| numbered(wanted) == Some(name))
-        })
-    };
-    let part = |a: &Face, b: &Face| a.options.iter().all(|option| has(b, option));
+    let part = |a: &Face, b: &Face| a.options.iter().all(|option| has(&b.options, option));
     part(one, other) || part(other, one)
+}
+
+/// Have trials shown that they need no option or tactic in common, but one of them needs some? Then the bug of that one is
+/// in what it switches on, and the same operators are not enough.
+fn set_apart(one: &Face, other: &Face) -> bool {
+    let tried = one.proven && other.proven;
+    let some = !one.settings.is_empty() || !other.settings.is_empty();
+    tried && some && !one.settings.iter().any(|setting| has(&other.settings, setting))
+}
+
+/// Is an option among these? Which of an option's numbers a bug needs is chance more often than not.
+fn has(options: &[String], wanted: &str) -> bool {
+    let same = |option: &String| {
+        option == wanted || numbered(option).is_some_and(|name| numbered(wanted) == Some(name))
+    };
+    options.iter().any(same)
 }
 
 /// The name of an option whose value is a number.
@@ -494,6 +505,29 @@ mod tests {
         let old = released(&wrong, &["z3@4.8.7"], &["z3@4.8.8"]);
         let new = released(&with(Kind::InvalidModel, &["fp.rem"]), &["z3@4.8.8"], &["z3@4.8.7"]);
         assert_eq!(alike(&old, &new), None, "releases tell them apart");
+    }
+
+    #[test]
+    fn the_same_operators_are_not_enough_where_one_needs_a_tactic_and_the_other_none() {
+        let with = |settings: &[&str], constructs: &[(&str, f64)]| {
+            let names: Vec<String> = settings.iter().map(ToString::to_string).collect();
+            Face {
+                operators: vec!["*".to_owned()],
+                options: names.clone(),
+                settings: names,
+                proven: true,
+                ..face(Kind::RefutationSoundness, constructs)
+            }
+        };
+        let plain = with(&[], &[("* Real", 0.7)]);
+        let tactic = with(&["tactic nlsat"], &[("tactic nlsat", 1.5), ("* Real", 0.7)]);
+        assert_eq!(alike(&plain, &tactic), None);
+        assert!(alike(&tactic, &tactic.clone()).is_some());
+        assert!(alike(&with(&["a=1"], &[]), &with(&["a=2"], &[])).is_some(), "another number");
+        let untried = Face { settings: Vec::new(), proven: false, ..tactic.clone() };
+        assert!(alike(&plain, &untried).is_some(), "nobody knows what that one needs");
+        // An option that only makes it show is no other bug, if what they need says so.
+        assert!(alike(&plain, &with(&["a=1"], &[("* Real", 0.7)])).is_some());
     }
 
     #[test]
