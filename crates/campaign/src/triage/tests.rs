@@ -522,3 +522,35 @@ fn how_an_input_was_made_is_no_reason_why_a_crash_is_wrong() {
     assert_eq!(evidence(Kind::Crash), [""; 0]);
     assert_eq!(evidence(Kind::Performance), [""; 0]);
 }
+
+#[test]
+fn a_wrong_model_is_a_wrong_answer_if_somebody_refutes_the_script_and_our_evaluation_the_model() {
+    for (other, says, kind) in [
+        ("cvc5@1.4.2", "unsat\n", Kind::SolutionSoundness),
+        ("z3@5.4.0", "unsat\n", Kind::SolutionSoundness),
+        ("z3@5.4.0", "unknown\n", Kind::InvalidModel),
+    ] {
+        let solvers = Scripted::new(&["z3@4.8.7", other], move |configuration, script| {
+            let shows = script.contains("(> x") && script.contains("(< x");
+            let model = if script.contains("(get-model)") { "((define-fun x () Int 7))\n" } else { "" };
+            match (shows, configuration.id == PartyId(0)) {
+                (false, _) => ScriptedAnswer::says("unknown\n"),
+                (true, true) => ScriptedAnswer::says(format!("sat\n{model}")),
+                (true, false) => ScriptedAnswer::says(says),
+            }
+        });
+        let mut wrong = found(1, constructs(&["<"]));
+        wrong.finding.kind = Kind::InvalidModel;
+        wrong.input = "(declare-const x Int)\n(assert (> x 3))\n(assert (< x 2))\n(check-sat)\n(get-model)\n"
+            .to_owned();
+        wrong.configurations = Runner::configurations(&solvers)[..1].to_vec();
+        let ReducedFinding { finding, .. } = reduced(&wrong, &solvers);
+        assert_eq!(finding.kind, kind, "{other} says {says}: {:?}", finding.evidence);
+        let told = finding
+            .evidence
+            .iter()
+            .chain([&finding.summary])
+            .any(|line| line.contains("false by our evaluation"));
+        assert!(told || kind == Kind::InvalidModel, "{:?}", finding.evidence);
+    }
+}
