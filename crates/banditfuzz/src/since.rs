@@ -16,7 +16,9 @@ pub fn words(target: &str, releases: Option<&Releases>, missing: &[String]) -> S
     };
     let mut out = match (&releases.last_good, releases.affected.first()) {
         (Some(good), Some(slow)) => format!("slow since {slow}, not yet in {good}"),
-        (None, Some(slow)) if releases.clean.is_empty() && releases.silent.is_empty() => {
+        (None, Some(slow))
+            if [&releases.clean, &releases.silent, &releases.unable].iter().all(|names| names.is_empty()) =>
+        {
             format!("slow in all installed releases, {slow} the oldest of them")
         }
         (None, Some(slow)) => format!("slow since {slow} or earlier"),

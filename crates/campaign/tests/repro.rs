@@ -415,11 +415,12 @@ fn a_report_has_everything_a_developer_asks_for() {
     let mut found = finding(Kind::Crash, vec![crashed, other]);
     found.operators = vec!["seq.nth".to_owned()];
     found.releases = Some(Releases {
-        affected: vec!["4.8.7".to_owned()],
+        affected: vec!["4.8.7".to_owned(), "4.8.10".to_owned()],
+        inferred: vec!["4.8.8".to_owned()],
         clean: vec!["5.4.0".to_owned()],
-        last_good: None,
         first_fixed: Some("5.4.0".to_owned()),
-        silent: Vec::new(),
+        unable: vec!["4.5.0".to_owned()],
+        ..Releases::default()
     });
     let report = place.write(&found, SCRIPT).with_file_name("report.md");
     let report = std::fs::read_to_string(report).expect("a report");
@@ -437,7 +438,9 @@ fn a_report_has_everything_a_developer_asks_for() {
         "It ended with: exit code 0.",
         "(assert (> x 3))",
         "`BACKTRACE=1`",
-        "- Affected releases: 4.8.7\n- Not affected: 5.4.0\n- The first one without it afterwards, of those asked: 5.4.0\n",
+        "- Affected releases: 4.8.7, 4.8.10\n- Most likely affected, between those (not asked, or no answer): 4.8.8\n\
+         - Not affected: 5.4.0\n- The first one without it afterwards, of those asked: 5.4.0\n\
+         - Not asked, since they cannot read the script: 4.5.0\n",
         "- Platform: linux\n",
     ] {
         assert!(rest.contains(part), "{part}: {rest}");
@@ -477,4 +480,42 @@ fn a_report_compares_with_the_default_run_and_one_other_solver() {
         report.contains("b=true") && report.contains("cvc5@1.4.2 (") && !report.contains("c=true"),
         "{report}"
     );
+}
+
+#[test]
+fn a_report_of_an_input_that_is_not_small_says_why() {
+    let place = Place::new();
+    let mut found = finding(Kind::RefutationSoundness, vec![record("z3@4.8.7", &["unsat"], "unsat\n")]);
+    let report = |found: &Finding| {
+        let report = place.write(found, SCRIPT).with_file_name("report.md");
+        std::fs::read_to_string(report).expect("a report")
+    };
+    assert!(report(&found).contains("could not be made smaller: the time was up, or"), "{}", report(&found));
+    found.flaky = true;
+    assert!(report(&found).contains("would have to repeat in every run"), "{}", report(&found));
+    found.flaky = false;
+    found.signature = Signature::Place { solver: "z3@4.8.7".to_owned(), place: "SIGSEGV | f < g".to_owned() };
+    assert!(report(&found).contains("the place of the crash tells it apart"), "{}", report(&found));
+}
+
+#[test]
+fn a_headline_names_tactics_and_not_what_combines_them() {
+    let mut found = finding(Kind::RefutationSoundness, vec![record("z3@4.8.7", &["unsat"], "unsat\n")]);
+    let script = "(assert true)\n(check-sat-using (then simplify purify-arith bit-blast sat))\n";
+    let end = ": +, the tactic bit-blast, the tactic purify-arith, the tactic sat, ...";
+    assert!(found.headline(script).ends_with(end), "{}", found.headline(script));
+    let free = |construct: &str| reduce::blame::Blamed {
+        construct: construct.to_owned(),
+        role: reduce::blame::Role::Setting,
+        occurrences: 1,
+        needed: 0,
+        stays_with: Vec::new(),
+        untried: false,
+        bystander: false,
+        observer: false,
+        share: None,
+    };
+    let names = ["tactic bit-blast", "tactic sat", "tactic simplify"];
+    found.blame.constructs = names.map(free).to_vec();
+    assert!(found.headline(script).ends_with(": +, the tactic purify-arith"), "{}", found.headline(script));
 }

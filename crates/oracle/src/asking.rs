@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use solver::run::{Configuration, Purpose, Run, RunError, Runner};
 
+/// Starts at most to read the stack of a crash.
+const LOCATED: u32 = 3;
+
 /// Who can be asked further questions, and for which purpose.
 pub struct Asking<'r> {
     runner: &'r mut dyn Runner,
@@ -61,15 +64,21 @@ impl<'r> Asking<'r> {
         }
     }
 
-    /// Looks for the place of a crash that does not name it, by one more plain start. A crash that does not repeat there
-    /// stays as it is.
+    /// Looks for the place of a crash that does not name it, by more plain starts: corrupted memory crashes in one run and
+    /// ends at the memory limit in the next. A crash that does not repeat there stays as it is.
     pub fn locate(&mut self, run: &mut Run) -> Result<(), RunError> {
         if run.answers.crash().is_none_or(|crash| !crash.lacks_a_place()) {
             return Ok(());
         }
-        // It has the purpose's own time: a plain start takes longer than the fast one that crashed.
-        let again = self.runner.run(&run.configuration, &run.script, Purpose::Place)?;
-        run.take_place(&again);
+        for _ in 0..LOCATED {
+            // It has the purpose's own time: a plain start takes longer than the fast one that crashed.
+            let again = self.runner.run(&run.configuration, &run.script, Purpose::Place)?;
+            if again.answers.crash().is_some() {
+                // Whether its stack could be read or not: the next one would not tell more.
+                run.take_place(&again);
+                break;
+            }
+        }
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! All oracles in order: judging, sorting out, confirming.
 
 use eval::Expectation;
+use solver::answer::RunClass;
 use solver::run::{PartyId, Purpose, Run, RunError};
 
 use crate::answers::WrongAnswers;
@@ -14,6 +15,9 @@ use crate::opinions::ask_third_opinions;
 use crate::subject::Subject;
 use crate::values::WrongValues;
 use crate::verdict::{Kind, Repeat, Standing, Verdict};
+
+/// Confirmations made beside those that a finding has to survive, where runs end at a limit.
+const MORE: u32 = 2;
 
 /// Looks for one kind of misbehaviour. It knows neither how the script was made nor how solvers are started.
 pub trait Oracle: Send + Sync {
@@ -127,7 +131,8 @@ impl Judge {
         Ok(verdicts)
     }
 
-    /// Makes the runs a verdict rests on again, as confirmations, and judges anew: does the same come out?
+    /// Makes the runs a verdict rests on again, as confirmations, and judges anew: does the same come out? Runs that end at a
+    /// limit are no evidence for either, and are made again a few times.
     pub fn confirm(
         &self,
         subject: &mut Subject,
@@ -136,18 +141,30 @@ impl Judge {
         asking: &mut Asking,
     ) -> Result<(), RunError> {
         let asking = &mut asking.for_purpose(Purpose::Confirmation);
-        let mut seen = 0;
-        for _ in 0..self.confirmations {
+        let (mut seen, mut told) = (0, 0);
+        for _ in 0..self.confirmations + MORE {
             let mut fresh = runs.to_vec();
+            let mut ended_at_a_limit = false;
             for run in fresh.iter_mut().filter(|run| verdict.involved().any(|party| party == run.party())) {
+                let before = is_at_a_limit(run);
                 *run = asking.run(&run.configuration, &run.script)?;
+                ended_at_a_limit |= is_at_a_limit(run) && !before;
             }
             subject.forget();
             let again = self.judge(subject, &fresh, asking)?;
-            seen += u32::from(again.iter().any(|other| other.same_as(verdict)));
+            let same = again.iter().any(|other| other.same_as(verdict));
+            seen += u32::from(same);
+            told += u32::from(same || !ended_at_a_limit);
+            if told == self.confirmations {
+                break;
+            }
         }
-        let runs = self.confirmations;
-        verdict.repeat = if seen == runs { Repeat::Confirmed { runs } } else { Repeat::Flaky { seen, runs } };
+        verdict.repeat = match seen {
+            // Nothing but limits: nobody has seen it again.
+            0 => Repeat::Flaky { seen, runs: told.max(1) },
+            _ if seen == told => Repeat::Confirmed { runs: told },
+            _ => Repeat::Flaky { seen, runs: told },
+        };
         Ok(())
     }
 
@@ -172,6 +189,11 @@ impl Judge {
 fn is_vouched_for(subject: &Subject, verdict: &Verdict) -> bool {
     matches!(subject.expectation, Expectation::Claimed { .. })
         && matches!(verdict.kind, Kind::RefutationSoundness | Kind::SolutionSoundness)
+}
+
+/// Did it end at a limit of ours?
+fn is_at_a_limit(run: &Run) -> bool {
+    matches!(run.answers.class, RunClass::MemoryOut | RunClass::Timeout)
 }
 
 fn are_distinct(runs: &[Run]) -> bool {

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use eval::Expectation;
@@ -14,7 +15,7 @@ use solver::Solver;
 use solver::launch::WallChoice;
 use solver::limits::Limits;
 use solver::run::{Configuration, PartyId, Purpose, Run, RunRules, Runner, SolverRunner, SolverRunners};
-use testkit::{Scripted, get};
+use testkit::{Scripted, ScriptedAnswer, get};
 
 /// A program that prints what it is told, whatever it is asked.
 fn liar(directory: &Path, name: &str, says: &str) -> Solver {
@@ -457,4 +458,51 @@ fn undecided_at_first(more: &str) -> Vec<Verdict> {
 fn a_hint_leads_nowhere_where_the_standard_leaves_open_what_a_first_look_does_not_reach() {
     assert_eq!(kinds(&undecided_at_first("true")), [(Kind::InvalidModel, Some(0))]);
     assert_eq!(kinds(&undecided_at_first("(= (div y 0) 7)")), []);
+}
+
+const SIGSEGV: i32 = 11;
+
+/// A solver whose runs come to these in turn, and then to the last of them for ever.
+fn in_turn(runs: Vec<ScriptedAnswer>) -> Scripted {
+    let next = AtomicUsize::new(0);
+    Scripted::new(&["z3@4.8.7"], move |_, _| {
+        runs[next.fetch_add(1, Ordering::Relaxed).min(runs.len() - 1)].clone()
+    })
+}
+
+fn memory_out() -> ScriptedAnswer {
+    ScriptedAnswer::says("(error \"out of memory\")\n").with_exit(101)
+}
+
+#[test]
+fn a_run_that_ends_at_a_limit_does_not_speak_against_a_crash() {
+    let repeat = |runs: Vec<ScriptedAnswer>| {
+        let verdicts = judge_with(SATISFIABLE, &mut in_turn(runs), None);
+        verdicts.iter().find(|verdict| verdict.kind == Kind::Crash).expect("a crash").repeat
+    };
+    let crash = || ScriptedAnswer::dies_of(SIGSEGV);
+    let late = ScriptedAnswer::times_out;
+    assert_eq!(repeat(vec![crash()]), Repeat::Confirmed { runs: 2 });
+    assert_eq!(repeat(vec![crash(), memory_out(), crash(), late(), crash()]), Repeat::Confirmed { runs: 2 });
+    assert_eq!(repeat(vec![crash(), memory_out(), crash(), late()]), Repeat::Confirmed { runs: 1 });
+    let answered = || ScriptedAnswer::says("sat\n");
+    assert_eq!(repeat(vec![crash(), memory_out(), crash(), answered()]), Repeat::Flaky { seen: 1, runs: 2 });
+    assert_eq!(repeat(vec![crash(), memory_out()]), Repeat::Flaky { seen: 0, runs: 1 }, "never again");
+}
+
+#[test]
+fn the_stack_of_a_crash_is_looked_for_until_it_crashes_again() {
+    let asked = |runs: Vec<ScriptedAnswer>| {
+        let mut solver = in_turn(runs);
+        let mut run = solver.run_all(SATISFIABLE.as_bytes(), Purpose::Test).expect("a run").remove(0);
+        Asking::new(&mut solver, Purpose::FollowUp).locate(&mut run).expect("looked for");
+        (solver.asked().len() - 1, run.answers.crash().expect("a crash").frames.clone())
+    };
+    let bare = || ScriptedAnswer::dies_of(SIGSEGV);
+    let placed = || ScriptedAnswer::dies_in(SIGSEGV, &["nlsat::solver::check"]);
+    let frames = vec!["nlsat::solver::check".to_owned()];
+    assert_eq!(asked(vec![bare(), placed()]), (1, frames.clone()));
+    assert_eq!(asked(vec![bare(), memory_out(), memory_out(), placed()]), (3, frames));
+    assert_eq!(asked(vec![bare(), memory_out()]), (3, vec![]), "at most three times");
+    assert_eq!(asked(vec![bare(), bare(), placed()]), (1, vec![]), "its stack cannot be read");
 }

@@ -148,9 +148,28 @@ fn a_pending_finding_is_marked_in_the_list() {
     let rest = ["--iterations", "2", "--jobs", "2", "--stop-after", "1", "--out", &out];
     let begun = run(&[&words[..], &rest].concat());
     assert_eq!(begun.status.code(), Some(10), "{}", text(&begun));
+    // One waits in any case, however fast the machine is.
+    let all = Path::new(&out).join("bugs");
+    let found = std::fs::read_dir(&all).expect("findings").next().expect("one").expect("a folder").path();
+    let json = std::fs::read_to_string(found.join("finding.json")).expect("a finding");
+    let mut waiting: Value = serde_json::from_str(&json).expect("JSON");
+    waiting["stage"] = serde_json::json!({ "name": "pending", "input": "waits", "process": 1 });
+    let beside = all.join("refutation-soundness-z3-0123456789ab");
+    std::fs::create_dir(&beside).expect("made");
+    std::fs::write(beside.join("finding.json"), waiting.to_string()).expect("written");
     let listed = text(&run(&["findings", &out]));
-    let folders = std::fs::read_dir(Path::new(&out).join("bugs")).expect("findings").count();
+    let folders = std::fs::read_dir(&all).expect("findings").count();
     assert_eq!(listed.matches("(pending: ").count(), folders - 1, "{listed}");
+    // Nobody knows yet whether what waits is a bug of its own.
+    let grouped = text(&run(&["findings", &out, "--group"]));
+    assert_eq!(grouped.matches("  bug ").count(), 1, "{grouped}");
+    let counted = format!("{} finding", folders - 1);
+    let line = grouped.lines().find(|line| line.contains("pending, neither reduced nor told apart yet"));
+    assert!(line.is_some_and(|line| line.starts_with(&counted)), "{grouped}");
+    let told: Vec<Value> = bugs(&out).into_iter().filter(|line| line["bug"].is_null()).collect();
+    let [told] = &told[..] else { panic!("{told:?}") };
+    assert_eq!(told["pending"], folders - 1, "{told}");
+    assert_eq!(told["findings"].as_array().map(Vec::len), Some(folders - 1), "{told}");
 }
 
 #[test]

@@ -11,10 +11,14 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::adapter::Meaning;
-use crate::stack::{CrashPlace, Stack, is_machinery, is_plumbing, plain_function};
+use crate::stack::{CrashPlace, Stack, is_entry, is_machinery, is_plumbing, plain_function};
 
 /// How many functions make a signature: enough to tell bugs apart, few enough to survive inlining and callers.
 const FRAMES: usize = 3;
+
+/// How many of them are compared with those of other crashes: one more, since one may have crashed in a function that the
+/// other called. Further out there is only the way to it: all that a tactic simplifies has the tactic on its stack.
+const COMPARED: usize = 4;
 
 /// How many frames of a printed stack are kept.
 const PRINTED: usize = 12;
@@ -146,6 +150,21 @@ impl CrashReport {
         // The words of a process that died of a signal are those of its runtime.
         let placed = text.contains(" | ") && !self.lacks_a_place();
         CrashSignature { text, hash, symptom, placed }
+    }
+
+    /// Of the innermost functions that are not everybody's, those that are no way into a part of the solver: crashes that
+    /// share several of them have more in common than the way there. None of a recursion without end, whose functions have
+    /// no order.
+    pub fn telling_functions(&self) -> Vec<String> {
+        let mut functions: Vec<String> = Vec::new();
+        for frame in self.frames.iter().filter(|_| !self.overflow) {
+            let function = plain_function(frame);
+            if functions.len() < COMPARED && !is_plumbing(&function) && !functions.contains(&function) {
+                functions.push(function);
+            }
+        }
+        functions.retain(|function| !is_entry(function));
+        functions
     }
 
     /// The frames that count: the innermost functions that are not everybody's, each once, since how deep a recursion is
@@ -330,6 +349,31 @@ mod tests {
             freed by thread T0 here:\n\
             \x20   #0 0x111 in other /x.cpp:1\n";
         assert_eq!(frames(text), ["smt::context::pop", "std::vector::at", "main"]);
+    }
+
+    #[test]
+    fn neither_plumbing_nor_the_way_there_tells_what_crashes_have_in_common() {
+        let telling = |frames: &[&str], overflow| {
+            let frames = frames.iter().map(ToString::to_string).collect();
+            CrashReport { frames, overflow, ..report(CrashKind::Signal, "") }.telling_functions()
+        };
+        let freed =
+            ["memory::deallocate", "factors::reset", "goal2nlsat::operator()", "nlsat_tactic::operator()"];
+        assert_eq!(telling(&freed, false), &freed[1..]);
+        assert_eq!(telling(&freed, true), [""; 0]);
+        let simplified = [
+            "bv_rewriter::mk_concat",
+            "th_rewriter_cfg::reduce_app",
+            "th_rewriter::operator()",
+            "simplify_tactic::imp::operator()",
+            "simplify_tactic::operator()",
+            "exec",
+        ];
+        assert_eq!(
+            telling(&simplified, false),
+            ["bv_rewriter::mk_concat", "simplify_tactic::imp::operator()"]
+        );
+        assert_eq!(telling(&["cmd_context::check_sat", "exec", "main"], false), [""; 0]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use oracle::Kind;
 use reduce::blame::{Blame, Blamed, OPTION, PLAIN, Role, TACTIC};
 use serde::{Deserialize, Serialize};
 use smtlib::Version;
+use solver::crash::CrashReport;
 
 use super::finding::{Finding, Releases};
 use super::signature::{Signature, essential};
@@ -23,12 +24,18 @@ pub struct Face {
     /// The place of a crash.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub place: Option<String>,
+    /// The functions by which the place of a crash is compared with others, innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub stack: Vec<String>,
     /// The signal of a crash that names no place.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub signal: Option<String>,
     /// Options that the bug needs, as they are written, and tactics: those that the script sets and names included.
     #[serde(default)]
     pub options: Vec<String>,
+    /// Those among them that trials have shown it to need.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub settings: Vec<String>,
     /// Operators of the script it came down to.
     #[serde(default)]
     pub operators: Vec<String>,
@@ -137,6 +144,7 @@ impl Face {
         let settings = finding.runs.first().map(|run| run.settings.as_slice()).unwrap_or_default();
         options.extend(settings.iter().map(|setting| format!("{}={}", setting.option, setting.value)));
         options.sort_unstable();
+        let options = steered(needed_options(options, &finding.blame), finding);
         let size = match &finding.stage {
             super::Stage::Reduced(shrunk) => shrunk.after.nodes as u64,
             _ => u64::MAX,
@@ -145,9 +153,17 @@ impl Face {
             kind: Some(finding.kind),
             solver: finding.solver.clone(),
             family: finding.title.to_lowercase(),
+            stack: finding
+                .runs
+                .first()
+                .and_then(|run| run.crash.as_ref())
+                .filter(|_| place.is_some())
+                .map(CrashReport::telling_functions)
+                .unwrap_or_default(),
             place,
             signal,
-            options: steered(needed_options(options, &finding.blame), finding),
+            settings: tried(&options, &finding.blame),
+            options,
             operators: match finding.is_reduced() {
                 true => essential(&finding.operators).into_iter().map(str::to_owned).collect(),
                 false => Vec::new(),
@@ -275,11 +291,26 @@ fn steered(mut options: Vec<String>, finding: &Finding) -> Vec<String> {
 /// The options of a finding without those that it was seen to do without.
 fn needed_options(options: Vec<String>, blame: &Blame) -> Vec<String> {
     let is_free = |option: &String| {
-        let plain = |word: &str| word.trim_start_matches('-').to_owned();
-        let its = |blamed: &&Blamed| blamed.construct.strip_prefix(OPTION).map(plain) == Some(plain(option));
-        blame.constructs.iter().find(its).is_some_and(|blamed| !blamed.untried && !blamed.is_to_blame())
+        of_setting(option, blame).is_some_and(|blamed| !blamed.untried && !blamed.is_to_blame())
     };
     options.into_iter().filter(|option| !is_free(option)).collect()
+}
+
+/// The options and tactics that nothing did as well in the place of.
+fn tried(options: &[String], blame: &Blame) -> Vec<String> {
+    let is_needed = |option: &&String| {
+        of_setting(option, blame).is_some_and(|blamed| blamed.needed > 0 && blamed.stays_with.is_empty())
+    };
+    options.iter().filter(is_needed).cloned().collect()
+}
+
+/// What trials came to with an option or a tactic.
+fn of_setting<'b>(option: &str, blame: &'b Blame) -> Option<&'b Blamed> {
+    let plain = |word: &str| word.trim_start_matches('-').to_owned();
+    blame.constructs.iter().find(|blamed| {
+        blamed.construct.strip_prefix(OPTION).map(plain) == Some(plain(option))
+            || (blamed.construct == option && option.starts_with(TACTIC))
+    })
 }
 
 #[cfg(test)]
@@ -393,6 +424,10 @@ mod tests {
             needed_options(options.to_vec(), &Blame { constructs: constructs.to_vec() }),
             ["a=1", "never tried"]
         );
+        let mut constructs = constructs.to_vec();
+        constructs.push(named("tactic nlsat", Role::Setting, 1, &[]));
+        let options = ["a=1", "never tried", "tactic nlsat"].map(ToString::to_string);
+        assert_eq!(tried(&options, &Blame { constructs }), ["a=1", "tactic nlsat"]);
     }
 
     #[test]

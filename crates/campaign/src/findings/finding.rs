@@ -185,6 +185,12 @@ pub struct Releases {
     /// stands between an affected and a clean release, nobody knows when the bug came or went.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silent: Vec<String>,
+    /// Releases between affected ones that were not asked or gave no answer: they most likely have it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inferred: Vec<String>,
+    /// Releases that do not have all operators of the script: whether they have the bug cannot be asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unable: Vec<String>,
 }
 
 fn nothing_blamed(blame: &Blame) -> bool {
@@ -344,8 +350,10 @@ impl Finding {
         };
         self.evidence.clear();
         self.evidence.extend(witness.map(|file| format!("a model satisfies every assertion ({file})")));
-        // How the input was made is no argument for a part of it.
-        if let (Expectation::Derived(derivation), false) = (&self.expectation, self.is_reduced()) {
+        // How the input was made is no argument for a part of it, nor for what has nothing to do with its meaning.
+        if let (Expectation::Derived(derivation), false, true) =
+            (&self.expectation, self.is_reduced(), verdict.kind.is_about_meaning())
+        {
             self.evidence.push(derivation.from.clone());
             self.evidence.extend(derivation.steps.iter().cloned());
         }

@@ -41,6 +41,14 @@ const HEAVY: f64 = 0.9;
 /// So many releases that behave alike are evidence.
 const TELLING: usize = 4;
 
+/// So many functions in the same order are one place: what was freed too early or overwritten is met sooner or later.
+const SHARED: usize = 2;
+
+/// How sure it is that a crash without a place is one of those with a place, by what they have in common: less than any
+/// other likeness.
+const SAME_SIGNAL: f64 = 0.1;
+const SAME_OPERATORS: f64 = 0.2;
+
 /// Are they one bug?
 pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
     if one.line() != other.line() {
@@ -59,7 +67,11 @@ pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
             let place = functions(a).unwrap_or_default();
             return Some(Likeness { degree: 0.9, why: format!("it crashes in the same functions, {place}") });
         }
-        (Some(_), Some(_)) => return None,
+        (Some(_), Some(_)) => {
+            let shared = in_order(&one.stack, &other.stack);
+            let why = format!("its stack has the same functions, {}", shared.join(" < "));
+            return (shared.len() >= SHARED).then_some(Likeness { degree: 0.8, why });
+        }
         _ => {}
     }
     if one.signal != other.signal || !options_fit(one, other) {
@@ -69,9 +81,18 @@ pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
         (Some(a), Some(b)) => Some(same_releases(a, b)?),
         _ => None,
     };
-    if !one.operators.is_empty() && one.operators == other.operators {
+    if !one.operators.is_empty() && one.operators == other.operators && !set_apart(one, other) {
         let why = format!("it comes down to the same operators, {}", one.operators.join(", "));
         return Some(Likeness { degree: 1.0, why });
+    }
+    // Both came down to connectives: their options are all there is to tell.
+    let bare = |face: &Face| face.reduced && face.operators.is_empty();
+    if bare(one) && bare(other) && !one.options.is_empty() && one.options == other.options {
+        let about_meaning = |face: &Face| face.kind.is_some_and(Kind::is_about_meaning);
+        if about_meaning(one) == about_meaning(other) {
+            let why = format!("it needs the same options, {}, and no operators", one.options.join(", "));
+            return Some(Likeness { degree: 0.9, why });
+        }
     }
     let common = overlap(&one.constructs, &other.constructs)?;
     let released = released.filter(|asked| *asked >= TELLING);
@@ -80,13 +101,55 @@ pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
         return None;
     }
     let what = common.names.join(", ");
+    // Where nothing was tried, nobody knows what is needed.
+    let needs = if one.proven && other.proven { "needs" } else { "has" };
     let why = match released {
         Some(asked) => {
-            format!("it needs {what} too, and the {asked} releases that were asked about both behave alike")
+            format!("it {needs} {what} too, and the {asked} releases that were asked about both behave alike")
         }
-        None => format!("it needs {what} too"),
+        None => format!("it {needs} {what} too"),
     };
     Some(Likeness { degree: common.of_both, why })
+}
+
+/// The longest list of functions that both stacks have in the same order.
+fn in_order<'a>(one: &'a [String], other: &[String]) -> Vec<&'a str> {
+    let Some((first, rest)) = one.split_first() else { return Vec::new() };
+    let without = in_order(rest, other);
+    let Some(place) = other.iter().position(|function| function == first) else { return without };
+    let mut with = vec![first.as_str()];
+    with.extend(in_order(rest, &other[place + 1..]));
+    if with.len() > without.len() { with } else { without }
+}
+
+/// Could a crash that could be neither located nor reduced be this one, whose place is known? Its script has not told it
+/// apart from anything, so that it is no bug of its own while another is at hand.
+fn could_be(lost: &Face, placed: &Face) -> Option<Likeness> {
+    let place = placed.place.as_ref().filter(|_| lost.place.is_none() && !lost.reduced)?;
+    if lost.kind != Some(Kind::Crash) || placed.kind != lost.kind || placed.solver != lost.solver {
+        return None;
+    }
+    let head = |text: &str| text.split(" | ").next().unwrap_or_default().to_owned();
+    let same_signal = lost.signal.as_deref().map(head) == Some(head(place));
+    // Constructs may say at which sort an operator is used.
+    let operator = |name: &String| name.split(' ').next().unwrap_or_default().to_owned();
+    let names = |face: &Face| face.constructs.iter().map(|one| operator(&one.construct)).collect::<Vec<_>>();
+    let (own, its) =
+        (names(lost), if placed.operators.is_empty() { names(placed) } else { placed.operators.clone() });
+    let same_operators = !its.is_empty() && its.iter().all(|name| own.contains(name));
+    let mut common = Vec::new();
+    let mut degree = 0.0;
+    if same_signal {
+        common.push("dies of the same signal");
+        degree += SAME_SIGNAL;
+    }
+    if same_operators {
+        common.push("has all operators of that");
+        degree += SAME_OPERATORS;
+    }
+    let why =
+        format!("its place could not be read, it could not be made smaller, and it {}", common.join(" and "));
+    (degree > 0.0).then_some(Likeness { degree, why })
 }
 
 /// The functions in the name of a place, without the signal and what was printed.
@@ -95,15 +158,26 @@ fn functions(place: &str) -> Option<&str> {
 }
 
 /// A bug that shows without an option shows with it, too; two different options are two bugs until something smaller
-/// tells. Which of an option's numbers it needs is chance more often than not.
+/// tells.
 fn options_fit(one: &Face, other: &Face) -> bool {
-    let has = |face: &Face, wanted: &str| {
-        face.options.iter().any(|option| {
-            option == wanted || numbered(option).is_some_and(|name| numbered(wanted) == Some(name))
-        })
-    };
-    let part = |a: &Face, b: &Face| a.options.iter().all(|option| has(b, option));
+    let part = |a: &Face, b: &Face| a.options.iter().all(|option| has(&b.options, option));
     part(one, other) || part(other, one)
+}
+
+/// Have trials shown that they need no option or tactic in common, but one of them needs some? Then the bug of that one is
+/// in what it switches on, and the same operators are not enough.
+fn set_apart(one: &Face, other: &Face) -> bool {
+    let tried = one.proven && other.proven;
+    let some = !one.settings.is_empty() || !other.settings.is_empty();
+    tried && some && !one.settings.iter().any(|setting| has(&other.settings, setting))
+}
+
+/// Is an option among these? Which of an option's numbers a bug needs is chance more often than not.
+fn has(options: &[String], wanted: &str) -> bool {
+    let same = |option: &String| {
+        option == wanted || numbered(option).is_some_and(|name| numbered(wanted) == Some(name))
+    };
+    options.iter().any(same)
 }
 
 /// The name of an option whose value is a number.
@@ -220,7 +294,7 @@ pub fn group_of(face: &Face, known: &[KnownFinding]) -> Option<(String, Likeness
     let mut best: Option<(&KnownFinding, Likeness)> = None;
     for finding in known {
         let Some(its) = Face::from_text(&finding.face) else { continue };
-        let Some(likeness) = alike(face, &its) else { continue };
+        let Some(likeness) = alike(face, &its).or_else(|| could_be(face, &its)) else { continue };
         if best.as_ref().is_none_or(|(_, best)| likeness.degree > best.degree) {
             best = Some((finding, likeness));
         }
@@ -230,7 +304,7 @@ pub fn group_of(face: &Face, known: &[KnownFinding]) -> Option<(String, Likeness
 
 /// Is it taken for the bug of one of these faces, given as texts?
 pub fn is_alike_any(face: &Face, faces: &[Face]) -> bool {
-    faces.iter().any(|its| alike(face, its).is_some())
+    faces.iter().any(|its| alike(face, its).or_else(|| could_be(face, its)).is_some())
 }
 
 #[cfg(test)]
@@ -289,12 +363,43 @@ mod tests {
     }
 
     #[test]
+    fn only_what_was_tried_is_said_to_be_needed() {
+        let tried = Face { proven: true, ..face(Kind::InvalidModel, &[("mod", 0.9)]) };
+        let untried = Face { proven: false, reduced: false, ..tried.clone() };
+        let why = |one: &Face, other: &Face| alike(one, other).expect("one bug").why;
+        assert_eq!(why(&tried, &tried.clone()), "it needs mod too");
+        assert_eq!(why(&untried, &tried), "it has mod too");
+        assert_eq!(why(&tried, &untried), "it has mod too");
+    }
+
+    #[test]
     fn neighbours_alone_make_no_bug() {
         let small = face(Kind::RefutationSoundness, &[("+", 0.35)]);
         let other = face(Kind::RefutationSoundness, &[("mod", 0.9), ("+", 0.35)]);
         assert_eq!(alike(&small, &other), None);
         let nothing = face(Kind::RefutationSoundness, &[]);
         assert_eq!(alike(&nothing, &nothing.clone()), None);
+    }
+
+    #[test]
+    fn the_same_options_without_operators_are_one_bug() {
+        let with = |kind, options: &[&str]| Face {
+            options: options.iter().map(ToString::to_string).collect(),
+            ..face(kind, &[])
+        };
+        let one = with(Kind::RefutationSoundness, &["sat.prob_search=true"]);
+        let model = with(Kind::InvalidModel, &["sat.prob_search=true"]);
+        assert!(alike(&one, &model).expect("one bug").why.contains("sat.prob_search"));
+        assert_eq!(alike(&one, &with(Kind::RefutationSoundness, &[])), None, "nothing of the other is known");
+        assert_eq!(alike(&one, &with(Kind::Performance, &["sat.prob_search=true"])), None);
+        assert_eq!(
+            alike(&one, &Face { reduced: false, ..model.clone() }),
+            None,
+            "its operators are not known"
+        );
+        assert_eq!(alike(&one, &Face { operators: vec!["mod".to_owned()], ..model.clone() }), None);
+        let (old, new) = (released(&one, &["z3@4.8.7"], &[]), released(&model, &[], &["z3@4.8.7"]));
+        assert_eq!(alike(&old, &new), None, "a release tells them apart");
     }
 
     #[test]
@@ -331,6 +436,61 @@ mod tests {
     }
 
     #[test]
+    fn crashes_below_the_same_two_functions_are_at_one_place() {
+        let below = |stack: &[&str]| Face {
+            place: Some(format!("SIGSEGV | {}", stack.join(" < "))),
+            stack: stack.iter().map(ToString::to_string).collect(),
+            ..face(Kind::Crash, &[])
+        };
+        let freed = below(&["factors::reset", "factors::~factors", "goal2nlsat::operator()", "nlsat_tactic"]);
+        let sooner = below(&["goal2nlsat::operator()", "nlsat_tactic"]);
+        let one = alike(&freed, &sooner).expect("one bug");
+        assert!(one.why.ends_with("goal2nlsat::operator() < nlsat_tactic"), "{}", one.why);
+        assert!(alike(&sooner, &freed).is_some());
+        assert_eq!(alike(&freed, &below(&["nlsat_tactic", "goal2nlsat::operator()"])), None, "another order");
+        assert_eq!(
+            alike(&sooner, &below(&["pb_preprocess", "nlsat_tactic"])),
+            None,
+            "one function is not enough"
+        );
+        // Of the ways into the solver nothing is left to compare.
+        let bare = |place: &str| Face { place: Some(place.to_owned()), ..face(Kind::Crash, &[]) };
+        assert_eq!(alike(&bare("SIGSEGV | a < exec < main"), &bare("SIGSEGV | b < exec < main")), None);
+    }
+
+    #[test]
+    fn a_crash_that_cannot_be_located_is_no_bug_of_its_own_beside_one_that_it_may_be() {
+        let at = |place: &str, operators: &[(&str, f64)]| Face {
+            place: Some(place.to_owned()),
+            ..face(Kind::Crash, operators)
+        };
+        let lost = |signal: &str, operators: &[(&str, f64)]| Face {
+            signal: Some(signal.to_owned()),
+            reduced: false,
+            ..face(Kind::Crash, operators)
+        };
+        let all = [
+            known("a", "a", &at("SIGSEGV | smt::value < opt::maximize", &[("+ Int", 0.4)])),
+            known("b", "b", &at("SIGSEGV | nlsat::del < goal2nlsat", &[("* Real", 0.4)])),
+        ];
+        let group = |face: &Face| group_of(face, &all).map(|(group, _)| group);
+        assert_eq!(
+            group(&lost("SIGSEGV", &[("fp.add", 0.9)])),
+            Some("a".to_owned()),
+            "the signal is the same"
+        );
+        let near = lost("SIGSEGV", &[("*", 0.9), ("/", 0.9)]);
+        assert_eq!(group(&near), Some("b".to_owned()), "the operators are, too");
+        assert_eq!(group(&lost("SIGABRT", &[("*", 0.9), ("/", 0.9)])), Some("b".to_owned()));
+        assert_eq!(group(&lost("SIGABRT", &[("/", 0.9)])), None);
+        assert_eq!(group(&Face { reduced: true, ..near.clone() }), None, "it was told apart");
+        assert_eq!(group(&Face { solver: "z3@4.8.7".to_owned(), ..near.clone() }), None, "another release");
+        // Whatever is found later is not taken for it: it would unite bugs that have nothing in common.
+        let first = [known("c", "c", &near)];
+        assert_eq!(group_of(&at("SIGSEGV | nlsat::del < goal2nlsat", &[("* Real", 0.4)]), &first), None);
+    }
+
+    #[test]
     fn what_comes_down_to_the_same_operators_is_one_bug_of_whichever_kind() {
         let with = |kind, operators: &[&str]| Face {
             operators: operators.iter().map(ToString::to_string).collect(),
@@ -345,6 +505,29 @@ mod tests {
         let old = released(&wrong, &["z3@4.8.7"], &["z3@4.8.8"]);
         let new = released(&with(Kind::InvalidModel, &["fp.rem"]), &["z3@4.8.8"], &["z3@4.8.7"]);
         assert_eq!(alike(&old, &new), None, "releases tell them apart");
+    }
+
+    #[test]
+    fn the_same_operators_are_not_enough_where_one_needs_a_tactic_and_the_other_none() {
+        let with = |settings: &[&str], constructs: &[(&str, f64)]| {
+            let names: Vec<String> = settings.iter().map(ToString::to_string).collect();
+            Face {
+                operators: vec!["*".to_owned()],
+                options: names.clone(),
+                settings: names,
+                proven: true,
+                ..face(Kind::RefutationSoundness, constructs)
+            }
+        };
+        let plain = with(&[], &[("* Real", 0.7)]);
+        let tactic = with(&["tactic nlsat"], &[("tactic nlsat", 1.5), ("* Real", 0.7)]);
+        assert_eq!(alike(&plain, &tactic), None);
+        assert!(alike(&tactic, &tactic.clone()).is_some());
+        assert!(alike(&with(&["a=1"], &[]), &with(&["a=2"], &[])).is_some(), "another number");
+        let untried = Face { settings: Vec::new(), proven: false, ..tactic.clone() };
+        assert!(alike(&plain, &untried).is_some(), "nobody knows what that one needs");
+        // An option that only makes it show is no other bug, if what they need says so.
+        assert!(alike(&plain, &with(&["a=1"], &[("* Real", 0.7)])).is_some());
     }
 
     #[test]

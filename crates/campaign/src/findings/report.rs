@@ -89,25 +89,14 @@ fn constructs(finding: &Finding, script: &str) -> Vec<String> {
         return named.into_iter().map(|blamed| plain(&blamed.construct)).collect();
     }
     let mut all: Vec<String> = essential(&finding.operators).into_iter().map(str::to_owned).collect();
-    all.extend(tactics(script));
+    let steering = needed_steering(script, finding.kind, &finding.blame);
+    all.extend(steering.iter().filter(|word| word.starts_with(TACTIC)).map(|word| plain(word)));
     all
 }
 
 /// Goes without saying: who looks at a wrong model has asked for it.
 fn is_plain(finding: &Finding, construct: &str) -> bool {
     finding.kind == Kind::InvalidModel && construct == "get-model"
-}
-
-/// The tactics that Z3's scripts name.
-fn tactics(script: &str) -> Vec<String> {
-    let calls = script.lines().filter_map(|line| line.trim().strip_prefix("(check-sat-using "));
-    let mut names: Vec<String> = calls
-        .map(|call| call.trim_start_matches(['(', ' ']).split([' ', ')']).next().unwrap_or_default())
-        .map(|name| format!("the tactic {name}"))
-        .collect();
-    names.sort();
-    names.dedup();
-    names
 }
 
 /// ` with smt.arith.solver=2`: on the command line, or set by the script.
@@ -175,7 +164,8 @@ pub fn markdown(finding: &Finding, shown: &ReportTexts, repro: &Repro) -> String
         Stage::Reduced(shrunk) if !shrunk.finished => {
             out += "The input could be made smaller still: the time for that was up (`osprey reduce` goes on).\n\n";
         }
-        _ => {}
+        Stage::Unreduced => out += &format!("{}\n\n", unreduced(finding)),
+        Stage::Reduced(_) => {}
     }
     for run in finding.runs.iter().take(1) {
         let name = if finding.accused.is_some() { titled(finding, run) } else { run.solver.clone() };
@@ -194,6 +184,17 @@ pub fn markdown(finding: &Finding, shown: &ReportTexts, repro: &Repro) -> String
     out += &proof(finding, shown, repro);
     out += &again(finding, repro);
     out
+}
+
+/// Why the input is as large as it was found.
+fn unreduced(finding: &Finding) -> &'static str {
+    if finding.flaky {
+        "The input could not be made smaller: for that the behaviour would have to repeat in every run."
+    } else if finding.signature.names_a_place() {
+        "The input has not been made smaller: the place of the crash tells it apart."
+    } else {
+        "The input could not be made smaller: the time was up, or the behaviour did not show when that was tried."
+    }
 }
 
 /// The runs that a developer needs beside the first: the same solver with default options, one other solver, and somebody who
@@ -446,6 +447,12 @@ fn affected(releases: &Releases) -> String {
         names => prose(&names.join(", ")),
     };
     let mut out = format!("- Affected releases: {}\n", listed(&releases.affected));
+    if !releases.inferred.is_empty() {
+        out += &format!(
+            "- Most likely affected, between those (not asked, or no answer): {}\n",
+            listed(&releases.inferred)
+        );
+    }
     out += &format!("- Not affected: {}\n", listed(&releases.clean));
     if let Some(good) = &releases.last_good {
         out += &format!("- The last one without it before, of those asked: {}\n", prose(good));
@@ -455,6 +462,10 @@ fn affected(releases: &Releases) -> String {
     }
     if !releases.silent.is_empty() {
         out += &format!("- Not known (no answer, or not asked): {}\n", listed(&releases.silent));
+    }
+    if !releases.unable.is_empty() {
+        let names = listed(&releases.unable);
+        out += &format!("- Not asked, since they cannot read the script: {names}\n");
     }
     out
 }

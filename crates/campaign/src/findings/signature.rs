@@ -172,11 +172,11 @@ const RELEASES: &str = " | last good ";
 /// In the place of a release: nobody can tell when the bug came or went.
 const UNKNOWN: &str = "?";
 
-/// The releases around a bug. A side is open if one there told nothing: it may be without the bug.
+/// The releases around a bug. A side is open if one there told nothing, or cannot read the script: it may be without the bug.
 fn borders(releases: &Releases) -> (Option<String>, Option<String>) {
     let version = |name: &String| name.rsplit('@').next().and_then(|text| text.parse::<Version>().ok());
     let affected: Vec<Version> = releases.affected.iter().filter_map(version).collect();
-    let silent: Vec<Version> = releases.silent.iter().filter_map(version).collect();
+    let silent: Vec<Version> = releases.silent.iter().chain(&releases.unable).filter_map(version).collect();
     let (first, last) = (affected.iter().min(), affected.iter().max());
     let before = first.is_none_or(|first| silent.iter().any(|one| one < first));
     let after = last.is_none_or(|last| silent.iter().any(|one| one > last));
@@ -352,6 +352,12 @@ mod tests {
         assert_eq!(of(&["4.8.7", "5.4.0"], &["4.8.5"]), (open(), None));
         assert_eq!(of(&["4.8.7"], &["4.8.10"]), (None, open()));
         assert_eq!(of(&[], &[]), (open(), open()));
+        let unread = Releases {
+            affected: names(&["4.8.7", "5.4.0"]),
+            unable: names(&["4.5.0", "4.8.5"]),
+            ..Releases::default()
+        };
+        assert_eq!(borders(&unread), (open(), None), "the older ones could not be asked");
         let known = Releases {
             first_fixed: Some("z3@4.8.8".to_owned()),
             affected: names(&["4.8.7"]),

@@ -57,8 +57,9 @@ fn without_models(script: &Script) -> Script {
     script
 }
 
-/// Other solvers, one of each line: those of the campaign first. Another release of the accused's own line may be one: with
-/// a model that our evaluation finds false, its refutation is enough.
+/// Other solvers, one of each line: those of the campaign first. Another release of the accused's own line may be one. Its word
+/// alone accuses nobody, and the judge sees to that; but a `sat` whose models are all false by our evaluation has no weight
+/// against an `unsat`, whoever says it.
 fn independent(accused: &Configuration, runner: &dyn Runner) -> Vec<Arc<Configuration>> {
     let mut found: Vec<Arc<Configuration>> = Vec::new();
     for other in runner.configurations().iter().rev().chain(runner.third_opinions()) {

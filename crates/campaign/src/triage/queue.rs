@@ -154,8 +154,8 @@ impl<'a> Triage<'a> {
 
     pub(super) fn put(&self, waiting: Waiting) {
         let mut queue = lock(&self.queue);
-        // What needs no reduction to be told apart is told apart first.
-        match !waiting.settled && tells_itself_apart(&waiting.reproduction.finding) {
+        // A place tells a crash apart at once. What does not repeat may be a crash whose place is still to be known.
+        match !waiting.settled && waiting.reproduction.finding.signature.names_a_place() {
             true => queue.push_front(waiting),
             false => queue.push_back(waiting),
         }

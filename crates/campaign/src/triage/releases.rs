@@ -49,16 +49,15 @@ pub fn compare(
     let parsed = smtlib::parse(&mut store, best.text.as_bytes(), Mode::Tolerant).ok();
     let usage = parsed.as_ref().map(|parsed| smtlib::logic::usage(&store, &parsed.script));
     let mut examiner = bug.examiner()?;
-    let configurations: Vec<Arc<Configuration>> = installed(&own.solver)
+    let (configurations, unable): (Vec<Arc<Configuration>>, Vec<_>) = installed(&own.solver)
         .into_iter()
         .map(|solver| Arc::new(Configuration { id: own.id, solver, request: own.request.clone() }))
-        .filter(|configuration| {
+        .partition(|configuration| {
             let release = configuration.release();
             let fits =
                 |usage: &smtlib::logic::Usage| usage.operators.iter().all(|op| op.row().accepted_by(release));
             usage.as_ref().is_none_or(fits)
-        })
-        .collect();
+        });
     let of_accused = candidate(&best.text, &own, best);
     let timed = examiner.examine(&of_accused)?;
     let mut accounts = examiner.take_accounts();
@@ -103,7 +102,8 @@ pub fn compare(
         .map(|(said, configuration)| (configuration.solver.name(), said.flatten()))
         .collect();
     let told = order.iter().any(|(_, said)| said.is_some());
-    Ok((told.then(|| found(order)), accounts))
+    let unable = unable.iter().map(|configuration| configuration.solver.name()).collect();
+    Ok((told.then(|| Releases { unable, ..found(order) }), accounts))
 }
 
 /// The script put to a release.
@@ -139,6 +139,8 @@ fn found(order: Vec<(String, Option<bool>)>) -> Releases {
                 let after = order[place..].iter().find_map(|(_, said)| *said);
                 if before != after {
                     found.silent.push(name.clone());
+                } else if before == Some(true) {
+                    found.inferred.push(name.clone());
                 }
             }
         }
@@ -252,6 +254,11 @@ mod tests {
         let (places, found) = asked("bbbbbbbbbbbbbbbb", 5, 14);
         assert_eq!((found.last_good, found.first_fixed), (None, None));
         assert!(places.len() <= 3, "{places:?}");
+        assert_eq!(
+            (found.affected.len(), found.inferred.len()),
+            (3, 13),
+            "most follow from their neighbours"
+        );
     }
 
     #[test]

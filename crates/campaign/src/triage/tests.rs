@@ -5,16 +5,16 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use eval::Expectation;
-use oracle::Kind;
-use smtlib::Setting;
+use eval::{Derivation, Expectation};
+use oracle::{Kind, Repeat, Standing, Verdict};
+use smtlib::{Setting, Status};
 use solver::run::{Configuration, PartyId, Purpose, Runner, Runners};
 use testkit::{Scripted, ScriptedAnswer, made_up};
 
 use super::claim::known_as;
 use super::queue::{CROWDED, FULL};
 use super::*;
-use crate::config::{Identity, Settings};
+use crate::config::{Identity, KnownBugs, Settings};
 use crate::findings::{Constructs, Face, Finding, Origin, RunRecord, Signature, Stage};
 use crate::shared::{Log, Observer, Shared, Silent, State, Stop, lock};
 use crate::store::{CONSTRUCT, CampaignStore, Counts, Learned, MemoryStore, Place, Role, Totals, now};
@@ -444,4 +444,113 @@ fn what_a_crash_needs_is_ranked_by_how_rare_it_is() {
         .map(|blamed| blamed.share)
         .collect();
     assert_eq!(shares, [Some(0.01)], "{:?}", finding.blame);
+}
+
+#[test]
+fn a_crash_that_does_not_repeat_and_has_no_place_is_no_further_bug() {
+    let out = tempfile::tempdir().expect("a folder");
+    let (shared, store) = (shared(out.path(), Some(2)), store());
+    let triage = triage(&shared, &store);
+    for step in 2..4 {
+        let Signature::Constructs(constructs) = constructs(&[&format!("f{step}")]) else {
+            panic!("constructs")
+        };
+        let crash = Some("SIGSEGV".to_owned());
+        let signature = Signature::Constructs(Constructs { kind: Kind::Crash, crash, ..constructs });
+        let mut lost = found(step, signature);
+        (lost.finding.kind, lost.finding.flaky) = (Kind::Crash, true);
+        lost.finding.operators = vec![format!("f{step}")];
+        triage.enter(lost).expect("entered");
+    }
+    triage.enter(found(1, place("SIGSEGV | factors::reset < goal2nlsat"))).expect("entered");
+    work_off(&triage).expect("worked off");
+    let listed = lock(&store).findings().expect("listed");
+    assert_eq!((listed.len(), listed.iter().filter(|known| known.leads()).count()), (3, 1), "{listed:?}");
+    assert!(!shared.stop.has_enough_findings(), "one bug is not enough");
+}
+
+#[test]
+fn a_known_finding_without_operators_is_not_reported_again() {
+    let out = tempfile::tempdir().expect("a folder");
+    let (shared, store) = (shared(&out.path().join("now"), None), store());
+    // Nothing tells it apart but its signature.
+    let mut before = found(0, constructs(&[]));
+    before.finding.stage = Stage::Unreduced;
+    let bugs = out.path().join("before").join("bugs");
+    std::fs::create_dir_all(&bugs).expect("made");
+    let folder = before.finding.write(&bugs, &before.input, None, None).expect("written");
+    for named in [folder, out.path().join("before")] {
+        let known = KnownBugs { signatures: Vec::new(), folders: vec![named] };
+        shared.state().findings.replace_unwanted(unwanted(&known).expect("read"));
+        let triage = triage(&shared, &store);
+        triage.enter(found(1, constructs(&[]))).expect("entered");
+        triage.enter(found(2, constructs(&["mod"]))).expect("entered");
+        work_off(&triage).expect("worked off");
+        let listed = lock(&store).findings().expect("listed");
+        let signatures: Vec<String> = listed.into_iter().map(|known| known.signature).collect();
+        assert_eq!(signatures, [constructs(&["mod"]).to_string()]);
+    }
+    assert!(shared.state().totals_now().suppressed >= 2);
+}
+
+#[test]
+fn how_an_input_was_made_is_no_reason_why_a_crash_is_wrong() {
+    let mut solvers = Scripted::new(&["z3@4.8.7"], |_, _| ScriptedAnswer::says("unsat\n"));
+    let runs = solvers.run_all(b"(check-sat)\n", Purpose::Test).expect("runs");
+    let evidence = |kind| {
+        let mut finding = found(1, constructs(&["mod"])).finding;
+        let (from, steps) = ("the seed's status".to_owned(), vec!["a step".to_owned()]);
+        finding.expectation = Expectation::Derived(Derivation { answer: Status::Sat, from, steps });
+        let verdict = Verdict {
+            kind,
+            accused: Some(PartyId(0)),
+            solver: String::new(),
+            check: None,
+            reason: "it is wrong".to_owned(),
+            evidence: Vec::new(),
+            opponents: Vec::new(),
+            own_family_objects: false,
+            rests_on: None,
+            signature: None,
+            standing: Standing::Stands,
+            repeat: Repeat::Untried,
+        };
+        finding.describe(&verdict, &runs, None);
+        finding.evidence
+    };
+    assert_eq!(evidence(Kind::RefutationSoundness), ["the seed's status", "a step"]);
+    assert_eq!(evidence(Kind::Crash), [""; 0]);
+    assert_eq!(evidence(Kind::Performance), [""; 0]);
+}
+
+#[test]
+fn a_wrong_model_is_a_wrong_answer_if_somebody_refutes_the_script_and_our_evaluation_the_model() {
+    for (other, says, kind) in [
+        ("cvc5@1.4.2", "unsat\n", Kind::SolutionSoundness),
+        ("z3@5.4.0", "unsat\n", Kind::SolutionSoundness),
+        ("z3@5.4.0", "unknown\n", Kind::InvalidModel),
+    ] {
+        let solvers = Scripted::new(&["z3@4.8.7", other], move |configuration, script| {
+            let shows = script.contains("(> x") && script.contains("(< x");
+            let model = if script.contains("(get-model)") { "((define-fun x () Int 7))\n" } else { "" };
+            match (shows, configuration.id == PartyId(0)) {
+                (false, _) => ScriptedAnswer::says("unknown\n"),
+                (true, true) => ScriptedAnswer::says(format!("sat\n{model}")),
+                (true, false) => ScriptedAnswer::says(says),
+            }
+        });
+        let mut wrong = found(1, constructs(&["<"]));
+        wrong.finding.kind = Kind::InvalidModel;
+        wrong.input = "(declare-const x Int)\n(assert (> x 3))\n(assert (< x 2))\n(check-sat)\n(get-model)\n"
+            .to_owned();
+        wrong.configurations = Runner::configurations(&solvers)[..1].to_vec();
+        let ReducedFinding { finding, .. } = reduced(&wrong, &solvers);
+        assert_eq!(finding.kind, kind, "{other} says {says}: {:?}", finding.evidence);
+        let told = finding
+            .evidence
+            .iter()
+            .chain([&finding.summary])
+            .any(|line| line.contains("false by our evaluation"));
+        assert!(told || kind == Kind::InvalidModel, "{:?}", finding.evidence);
+    }
 }

@@ -11,13 +11,19 @@ use crate::store::{self, KnownFinding, Presence, Unwanted};
 
 /// Everything that stands behind the user's list.
 pub fn unwanted(known: &KnownBugs) -> Result<Unwanted, CampaignError> {
+    let mut signatures: BTreeSet<String> = known.signatures.iter().cloned().collect();
     let mut faces = BTreeSet::new();
     for folder in &known.folders {
-        faces.extend(of_folder(folder)?.into_iter().map(|finding| finding.face));
+        for finding in of_folder(folder)? {
+            // A face may show too little to be like any other, but an equal signature is the same finding. By its hash, since
+            // the releases of a signature in words do not count, and here they tell bugs apart.
+            signatures.insert(finding.hash);
+            faces.insert(finding.face);
+        }
     }
     // Findings that an early version kept have none.
     faces.remove("");
-    Ok(Unwanted { signatures: known.signatures.iter().cloned().collect(), faces })
+    Ok(Unwanted { signatures, faces })
 }
 
 /// The findings of a campaign, or all faces of the bug that a finding shows.

@@ -368,6 +368,7 @@ fn described(verdict: &Verdict, file: &Path) -> String {
             );
         }
         (Standing::Stands, Repeat::Untried) => "not confirmed".into(),
+        (Standing::Stands, Repeat::Confirmed { runs: 1 }) => "confirmed by one fresh run".into(),
         (Standing::Stands, Repeat::Confirmed { runs }) => format!("confirmed by {runs} fresh runs"),
         (Standing::Stands, Repeat::Flaky { seen, runs }) => {
             format!("flaky: seen again in {seen} of {runs} fresh runs")

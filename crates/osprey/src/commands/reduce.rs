@@ -368,6 +368,9 @@ fn shown(report: &Report) -> String {
     if let Some(releases) = &report.releases {
         text += &format!("  affected: {}\n", releases.affected.join(", "));
         text += &format!("  not affected: {}\n", releases.clean.join(", "));
+        if !releases.unable.is_empty() {
+            text += &format!("  cannot read it: {}\n", releases.unable.join(", "));
+        }
     }
     text
 }

@@ -249,7 +249,9 @@ fn strip(releases: &Releases) -> Markup {
     };
     let mut all = of(&releases.affected, "bad", "has it");
     all.extend(of(&releases.clean, "good", "does not have it"));
+    all.extend(of(&releases.inferred, "silent", "between those that have it, and most likely has it"));
     all.extend(of(&releases.silent, "silent", "not known"));
+    all.extend(of(&releases.unable, "silent", "cannot read the script"));
     all.sort_by_cached_key(|(name, ..)| {
         name.split_once('@').and_then(|(_, version)| version.parse::<Version>().ok())
     });

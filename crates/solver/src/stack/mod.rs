@@ -21,7 +21,9 @@ mod unwind;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use names::{is_machinery, is_plumbing, is_runtime, plain_function, readable, unqualified};
+pub(crate) use names::{
+    is_entry, is_machinery, is_plumbing, is_runtime, plain_function, readable, unqualified,
+};
 pub(crate) use place::CrashPlace;
 pub(crate) use unwind::{Registers, read};
 

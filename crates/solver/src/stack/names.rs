@@ -127,6 +127,99 @@ const PLUMBING: [&str; 46] = [
     "__gmp",
 ];
 
+/// Ways into a solver and its main loops, which are on the stacks of all kinds of bugs. Names that begin like this.
+const ENTRIES: [&str; 50] = [
+    "main",
+    "{anonymous}::main",
+    // Z3
+    "Z3_",
+    "asserted_formulas::",
+    "check_sat",
+    "check_sat_using_tactict_cmd::",
+    "cmd_context::",
+    "combined_solver::",
+    "exec",
+    "lim_for",
+    "nlsat::solver::",
+    "opt::context::",
+    "parse_smt2_commands",
+    "read_smtlib2_commands",
+    "sat::solver::",
+    "smt2::parser::",
+    "smt::checker",
+    "smt::context::",
+    "smt::default_qm_plugin::",
+    "smt::kernel::",
+    "smt::model_generator::",
+    "smt::quantifier_manager::",
+    "smt::relevancy_propagator",
+    "smt::quick_checker",
+    "smt::setup::",
+    "smt_tactic::",
+    "solver::",
+    "solver_na2as::",
+    "tactic2solver::",
+    "tactic::",
+    "th_rewriter::",
+    "unary_tactical::",
+    // cvc5 and CVC4, without their namespaces
+    "BVMinisat::",
+    "CheckSatCommand::",
+    "Cmd::",
+    "Command::",
+    "Minisat::",
+    "Solver::",
+    "SolverEngine::",
+    "SmtEngine::",
+    "TheoryEngine::",
+    "api::",
+    "main::",
+    "parser::",
+    "preprocessing::PreprocessingPass::",
+    "prop::",
+    "smt::",
+    "theory::Rewriter::",
+    "theory::Theory::",
+    "theory::TheoryEngine::",
+];
+
+/// Functions that each part of a solver has for the rest of it to call, by the last part of their names.
+const CALLBACKS: [&str; 33] = [
+    "apply",
+    "applyInternal",
+    "assign_eh",
+    "check",
+    "checkSat",
+    "check_sat",
+    "check_sat_core",
+    "display",
+    "final_check",
+    "final_check_core",
+    "final_check_eh",
+    "init_model",
+    "init_search_eh",
+    "internalize",
+    "internalize_atom",
+    "internalize_term",
+    "mk_value",
+    "new_diseq_eh",
+    "new_eq_eh",
+    "pop_scope_eh",
+    "postCheck",
+    "postRewrite",
+    "ppRewrite",
+    "preRegisterTerm",
+    "preRewrite",
+    "propagate",
+    "propagate_core",
+    "push_scope_eh",
+    "reduce_app",
+    "relevant_eh",
+    "reset_eh",
+    "restart_eh",
+    "simplify",
+];
+
 /// The namespaces that all of cvc5 and CVC4 is in.
 const NAMESPACES: [&str; 3] = ["cvc5::internal::", "cvc5::", "CVC4::"];
 
@@ -134,6 +227,22 @@ const NAMESPACES: [&str; 3] = ["cvc5::internal::", "cvc5::", "CVC4::"];
 pub(crate) fn is_plumbing(function: &str) -> bool {
     let inner = NAMESPACES.iter().find_map(|namespace| function.strip_prefix(namespace)).unwrap_or(function);
     inner.starts_with("context::CD") || PLUMBING.iter().any(|name| inner.starts_with(name))
+}
+
+/// Whether a function is on the way to all parts of a solver, or the way into one of them.
+pub(crate) fn is_entry(function: &str) -> bool {
+    let own = NAMESPACES.iter().find_map(|namespace| function.strip_prefix(namespace));
+    let inner = own.unwrap_or(function);
+    let last = inner.rsplit("::").next().unwrap_or(inner);
+    // Names of C are compared as a whole: `mainly` is no `main`.
+    let begins = |name: &str| if name.contains([':', '_']) { inner.starts_with(name) } else { inner == name };
+    // In Z3 `smt` has the theories; in the others it is the engine around them.
+    let named = ENTRIES.iter().filter(|name| own.is_some() || **name != "smt::").any(|name| begins(name));
+    // The combinators of tactics: and_then_tactical, cond_tactical, if_no_proofs_tactical.
+    let combines = inner.contains("_tactical::");
+    // Without a name it may be any of these.
+    let nameless = inner.contains("+0x");
+    named || combines || nameless || CALLBACKS.contains(&last)
 }
 
 /// Whether a function belongs to a runtime, and says nothing about who called it.
@@ -215,6 +324,25 @@ mod tests {
         assert!(is_plumbing("rewriter_tpl::visit") && is_plumbing("cvc5::internal::NodeTemplate::getKind"));
         assert!(
             is_plumbing("cvc5::context::CDList::push_back") && !is_plumbing("smt::theory_arith::add_row")
+        );
+        for entry in [
+            "main",
+            "exec",
+            "cmd_context::check_sat",
+            "smt::context::propagate",
+            "and_then_tactical::operator()",
+        ] {
+            assert!(is_entry(entry), "{entry}");
+        }
+        assert!(
+            is_entry("smt::theory_str::final_check_eh")
+                && is_entry("cvc5::internal::prop::PropEngine::checkSat")
+        );
+        assert!(!is_entry("smt::theory_str::simplify_concat") && !is_entry("goal2nlsat::imp::operator()"));
+        assert!(
+            is_entry("libcvc4.so.7+0x12ab")
+                && !is_entry("executor::next")
+                && !is_entry("cvc5::internal::theory::bv::slice")
         );
         assert!(is_machinery("__cxa_throw") && !is_machinery("smt::context::propagate"));
     }

@@ -8,6 +8,7 @@ use campaign::findings::{Handling, Mark};
 use campaign::{Finding, foreign, input};
 use clap::Args;
 use report::{Bug, Entry};
+use serde::Serialize;
 
 use crate::commands::report::reader;
 use crate::exit::Exit;
@@ -20,7 +21,7 @@ pub struct List {
     #[arg(value_name = "DIR|URL", default_value = "osprey-out")]
     out: PathBuf,
 
-    /// One entry per bug: its clearest example, and what else was taken for the same bug
+    /// One entry per bug: its clearest example, and what else was taken for the same bug. Pending findings are only counted
     #[arg(long)]
     group: bool,
 
@@ -51,7 +52,10 @@ impl List {
             bail!("no finding in '{}' can be read", self.out.join("bugs").display());
         }
         let mut text = String::new();
-        for bug in overview.bugs.iter() {
+        // What is not told apart yet is no bug of its own: many of them may be one.
+        let (pending, bugs): (Vec<&Bug>, Vec<&Bug>) =
+            overview.bugs.iter().partition(|bug| self.group && bug.is_pending());
+        for bug in bugs {
             match (self.group, self.json) {
                 (true, true) => text += &(serde_json::to_string(bug)? + "\n"),
                 (true, false) => text += &by_bug(bug),
@@ -63,12 +67,33 @@ impl List {
                 (false, false) => bug.members().for_each(|entry| text += &shown(entry, bug.mark.as_ref())),
             }
         }
+        if !pending.is_empty() {
+            let findings: Vec<&Entry> = pending.iter().flat_map(|bug| bug.members()).collect();
+            text += &match self.json {
+                true => serde_json::to_string(&Pending { pending: findings.len(), findings })? + "\n",
+                false => waiting(findings.len()),
+            };
+        }
         if overview.bugs.is_empty() && !self.json {
             text += "nothing found\n";
         }
         output::print(&text)?;
         Ok(if overview.bugs.is_empty() { Exit::Clean } else { Exit::Findings })
     }
+}
+
+/// The line of a list of bugs that is about no bug.
+#[derive(Serialize)]
+struct Pending<'a> {
+    pending: usize,
+    findings: Vec<&'a Entry>,
+}
+
+fn waiting(count: usize) -> String {
+    let are = if count == 1 { "finding is" } else { "findings are" };
+    format!(
+        "{count} {are} pending, neither reduced nor told apart yet; `osprey findings` without --group lists them\n"
+    )
 }
 
 impl Show {
