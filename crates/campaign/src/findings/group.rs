@@ -114,12 +114,29 @@ pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
 
 /// The longest list of functions that both stacks have in the same order.
 fn in_order<'a>(one: &'a [String], other: &[String]) -> Vec<&'a str> {
-    let Some((first, rest)) = one.split_first() else { return Vec::new() };
-    let without = in_order(rest, other);
-    let Some(place) = other.iter().position(|function| function == first) else { return without };
-    let mut with = vec![first.as_str()];
-    with.extend(in_order(rest, &other[place + 1..]));
-    if with.len() > without.len() { with } else { without }
+    // By the ends of both: how many functions the rest of the one shares with the rest of the other.
+    let mut longest = vec![vec![0; other.len() + 1]; one.len() + 1];
+    for (a, function) in one.iter().enumerate().rev() {
+        for (b, its) in other.iter().enumerate().rev() {
+            longest[a][b] = match function == its {
+                true => 1 + longest[a + 1][b + 1],
+                false => longest[a + 1][b].max(longest[a][b + 1]),
+            };
+        }
+    }
+    let (mut a, mut b) = (0, 0);
+    let mut shared = Vec::new();
+    while a < one.len() && b < other.len() {
+        if one[a] == other[b] {
+            shared.push(one[a].as_str());
+            (a, b) = (a + 1, b + 1);
+        } else if longest[a + 1][b] >= longest[a][b + 1] {
+            a += 1;
+        } else {
+            b += 1;
+        }
+    }
+    shared
 }
 
 /// Could a crash that could be neither located nor reduced be this one, whose place is known? Its script has not told it

@@ -34,6 +34,10 @@ const FEW: u64 = 200;
 /// a thousand seeds cost a quarter of the first minutes.
 const TRACED_SHARE: u64 = 25;
 
+/// The same for what bugs need and which releases have them: findings come many at a time, and the first ones of a campaign are
+/// mostly the same few bugs.
+const TOLD_APART_SHARE: u64 = 25;
+
 /// What one process knows.
 pub struct State {
     pub learned: Learned,
@@ -183,8 +187,18 @@ impl State {
 
     /// Have traces of seeds cost so little in this process that another one may be made?
     pub fn may_trace(&self) -> bool {
-        let traced = self.run.runs.get(Purpose::Trace.word()).map_or(0, |counts| counts.cpu);
-        traced * TRACED_SHARE <= self.run.solver_cpu()
+        self.has_had(Purpose::Trace, TRACED_SHARE)
+    }
+
+    /// Has it cost so little in this process to tell bugs apart that it may be done with all care?
+    pub fn may_tell_apart(&self) -> bool {
+        self.has_had(Purpose::Blame, TOLD_APART_SHARE)
+    }
+
+    /// Have runs for this purpose used at most one part in so many of the solvers' CPU time?
+    fn has_had(&self, purpose: Purpose, share: u64) -> bool {
+        let used = self.run.runs.get(purpose.word()).map_or(0, |counts| counts.cpu);
+        used * share <= self.run.solver_cpu()
     }
 
     /// A mutant that did something new becomes a seed.

@@ -28,6 +28,13 @@ const BUDGET: Duration = Duration::from_secs(20);
 /// What may be spent to find out which constructs a finding needs.
 const BLAME: BlameBudget = BlameBudget { runs: 40, cpu: Duration::from_secs(5) };
 
+/// What it may cost to find out which releases have a bug: most answer in a few hundredths of a second, but some that do
+/// not have it search for ever.
+const RELEASES: Duration = Duration::from_secs(3);
+
+/// The part of both that a finding is given while too much has been spent on those before it.
+const CAREFUL: u32 = 4;
+
 /// Share of the time that reductions may take while the campaign runs, in workers.
 const SHARE: f64 = 0.5;
 
@@ -264,10 +271,15 @@ impl<'a> Triage<'a> {
 
     /// The finding made small, if that can be done.
     fn reduce(&self, reproduction: &Reproduction, deadline: &TriageDeadline) -> ReductionAttempt {
+        // What tells bugs apart may cost little of a campaign: while it has cost more, it is done with less care.
+        let part = if self.shared.state().may_tell_apart() { 1 } else { CAREFUL };
         let rules = ReductionRules {
             effort: reduce::Effort { jobs: 1, time: Some(BUDGET) },
-            blame: Some(BLAME),
-            releases: Some(if self.rules.bisect { Extent::All } else { Extent::Borders }),
+            blame: Some(BlameBudget { runs: BLAME.runs / u64::from(part), cpu: BLAME.cpu / part }),
+            releases: Some(match self.rules.bisect {
+                true => Extent::All,
+                false => Extent::Borders { cost: RELEASES / part },
+            }),
             examined: Arc::clone(&self.examined),
         };
         let Ok(mut runner) = self.runners.unwatched() else { return ReductionAttempt::NotMade };

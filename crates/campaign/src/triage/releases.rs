@@ -16,17 +16,15 @@ use crate::findings::Releases;
 /// Which releases are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Those around the first and the last that have the bug, found by halving: about a dozen of fifty.
-    Borders,
+    /// Those around the first and the last that have the bug, found by halving: about a dozen of fifty. They may use this
+    /// much CPU time: those that search for ever tell nothing, and cost most.
+    Borders { cost: Duration },
     /// All that are installed.
     All,
 }
 
 /// Releases asked at most for the borders.
 const ASKED: usize = 14;
-
-/// CPU time of the releases that are asked for the borders: those that search for ever tell nothing, and cost most.
-const COST: Duration = Duration::from_secs(3);
 
 /// Time for one release, beside a few times what the accused takes.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -61,12 +59,16 @@ pub fn compare(
     let of_accused = candidate(&best.text, &own, best);
     let timed = examiner.examine(&of_accused)?;
     let mut accounts = examiner.take_accounts();
-    if timed.interesting && extent == Extent::Borders {
+    let most = match extent {
+        Extent::Borders { cost } => Some(cost),
+        Extent::All => None,
+    };
+    if timed.interesting && most.is_some() {
         examiner.calibrate(timed.wall * 4 + PATIENCE);
     }
     let mut patience = PATIENCE;
     let ask = |place: usize| {
-        if watcher.stop() || (extent == Extent::Borders && accounts.total().cpu > COST) {
+        if watcher.stop() || most.is_some_and(|most| accounts.total().cpu > most) {
             return Ok(None);
         }
         let configuration = &configurations[place];
@@ -78,7 +80,7 @@ pub fn compare(
         let judgement = examiner.examine(&candidate(&text, configuration, best))?;
         accounts += examiner.take_accounts();
         // Where some search for ever, most others do.
-        if judgement.timed_out && extent == Extent::Borders {
+        if judgement.timed_out && most.is_some() {
             patience = (patience / 2).max(LEAST);
             examiner.calibrate(timed.wall * 2 + patience);
         }
@@ -93,7 +95,7 @@ pub fn compare(
     }
     match extent {
         Extent::All => survey.all()?,
-        Extent::Borders => survey.borders(place.unwrap_or(configurations.len()), ASKED)?,
+        Extent::Borders { .. } => survey.borders(place.unwrap_or(configurations.len()), ASKED)?,
     }
     let Survey { said, .. } = survey;
     let order: Vec<(String, Option<bool>)> = said
