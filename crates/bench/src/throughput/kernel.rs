@@ -15,7 +15,8 @@ use crate::{BenchError, Cell, Draft, Report, Table, Watch};
 
 /// How before and after are to be read.
 pub(super) const NOTE: &str = "Before and after: without and with what is described in docs/fast-starts.md (OSPREY_TUNING=off turns it off). \
-     The kernel's share counts fork servers, with their starts. Kernels tell user and kernel time apart by ticks of \
+     The kernel's share counts fork servers, with their starts; where code is watched each script runs twice and the second \
+     run counts, so that most servers have been started before. Kernels tell user and kernel time apart by ticks of \
      their clock; a run shorter than a tick counts by its chance to meet one.";
 
 /// What to measure: with the solvers' code watched and not.
