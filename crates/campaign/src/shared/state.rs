@@ -38,6 +38,9 @@ const TRACED_SHARE: u64 = 25;
 /// mostly the same few bugs.
 const TOLD_APART_SHARE: u64 = 25;
 
+/// What that may use in any case, in microseconds of CPU time: short campaigns find bugs, too.
+const TOLD_APART_FREELY: u64 = 10_000_000;
+
 /// What one process knows.
 pub struct State {
     pub learned: Learned,
@@ -187,18 +190,18 @@ impl State {
 
     /// Have traces of seeds cost so little in this process that another one may be made?
     pub fn may_trace(&self) -> bool {
-        self.has_had(Purpose::Trace, TRACED_SHARE)
+        self.has_had(Purpose::Trace, TRACED_SHARE, 0)
     }
 
     /// Has it cost so little in this process to tell bugs apart that it may be done with all care?
     pub fn may_tell_apart(&self) -> bool {
-        self.has_had(Purpose::Blame, TOLD_APART_SHARE)
+        self.has_had(Purpose::Blame, TOLD_APART_SHARE, TOLD_APART_FREELY)
     }
 
-    /// Have runs for this purpose used at most one part in so many of the solvers' CPU time?
-    fn has_had(&self, purpose: Purpose, share: u64) -> bool {
+    /// Have runs for this purpose used at most so many microseconds, or one part in so many of the solvers' CPU time?
+    fn has_had(&self, purpose: Purpose, share: u64, freely: u64) -> bool {
         let used = self.run.runs.get(purpose.word()).map_or(0, |counts| counts.cpu);
-        used * share <= self.run.solver_cpu()
+        used <= freely || used * share <= self.run.solver_cpu()
     }
 
     /// A mutant that did something new becomes a seed.

@@ -312,26 +312,47 @@ impl Trial<'_> {
             return Ok(());
         }
         if self.kind == Kind::SolutionSoundness {
-            for suspect in suspects.iter_mut() {
-                for place in suspect.open() {
-                    for value in self.simple_values_of(suspect.terms[place]) {
-                        let came = self.keeps(&Variant::Held(suspect.terms[place], value))?;
-                        suspect.places[place].learn(came, Vec::new());
-                    }
-                }
-            }
+            self.held(suspects, &[])?;
         }
-        if several_needed(suspects) && self.can_be_plain() {
-            self.plainly = true;
-            if self.keeps(&Variant::Same)? == Some(true) {
-                self.once_more(suspects, &[format!("{TACTIC}{PLAIN}")])?;
-            }
-            self.plainly = false;
-        }
+        self.plainly_once_more(suspects)?;
         if several_needed(suspects) && self.kind == Kind::InvalidModel {
             self.other_models = true;
             self.once_more(suspects, &[])?;
             self.other_models = false;
+        }
+        Ok(())
+    }
+
+    /// Fresh constants once more where the plain tactic solves, if the bug is there, too. A model may be right there by luck: it
+    /// is led to one that is wrong by telling it a value.
+    fn plainly_once_more(&mut self, suspects: &mut [&mut Suspect]) -> Result<(), ReduceError> {
+        if !several_needed(suspects) || !self.can_be_plain() {
+            return Ok(());
+        }
+        let names = [format!("{TACTIC}{PLAIN}")];
+        self.plainly = true;
+        if self.kind == Kind::InvalidModel {
+            self.once_more(suspects, &names)?;
+            self.held(suspects, &names)?;
+        } else if self.keeps(&Variant::Same)? == Some(true) {
+            self.once_more(suspects, &names)?;
+        }
+        self.plainly = false;
+        Ok(())
+    }
+
+    /// Fresh constants that are said to have a simple value, at all places that still seem needed.
+    fn held(&mut self, suspects: &mut [&mut Suspect], names: &[String]) -> Result<(), ReduceError> {
+        for suspect in suspects.iter_mut() {
+            for place in suspect.open() {
+                for value in self.simple_values_of(suspect.terms[place]) {
+                    let came = self.keeps(&Variant::Held(suspect.terms[place], value))?;
+                    suspect.places[place].learn(came, names.to_vec());
+                    if came == Some(true) {
+                        break;
+                    }
+                }
+            }
         }
         Ok(())
     }
