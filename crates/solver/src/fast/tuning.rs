@@ -193,12 +193,12 @@ mod tests {
     #[test]
     fn nothing_is_set_where_it_is_not_wanted_or_the_kernel_has_no_huge_pages() {
         let own = std::env::current_exe().expect("our own path");
-        let mut unwanted = Tuning { wanted: false, huge_pages: true, programs: Vec::new() };
+        let mut unwanted = Tuning { wanted: false, huge_pages: true, programs: Vec::new(), lazy: Vec::new() };
         let snapshot = ExecMode::PrefixSnapshot;
         let limits = Limits::default();
         assert_eq!(unwanted.allocator(snapshot, &limits, &[]), None);
         assert_eq!(unwanted.server(Some(&own), &limits), None);
-        let small = Tuning { wanted: true, huge_pages: false, programs: Vec::new() };
+        let small = Tuning { wanted: true, huge_pages: false, programs: Vec::new(), lazy: Vec::new() };
         assert_eq!(small.allocator(snapshot, &limits, &[]), None);
     }
 
