@@ -393,8 +393,9 @@ fn a_function_that_is_missing_and_never_called_keeps_no_program_from_fast_starts
         let source = folder.path().join(format!("{name}.c"));
         std::fs::write(&source, text).expect("written");
         let output = folder.path().join(name);
-        let compiled = std::process::Command::new("gcc").arg("-o").arg(&output).arg(&source).args(options);
-        match compiled.current_dir(folder.path()).output() {
+        let mut compiler = std::process::Command::new("gcc");
+        compiler.current_dir(folder.path()).arg("-o").arg(&output).arg(&source).args(options);
+        match compiler.output() {
             Ok(done) if done.status.success() => Some(output),
             Ok(done) => {
                 testkit::skip("gcc", String::from_utf8_lossy(&done.stderr));
