@@ -59,7 +59,9 @@ fn what_the_owner_knows_no_worker_reports_and_what_a_worker_knows_is_known_to_al
     setup.until_counted("wise", 1);
     let kept = server.sql("postgres", &format!("SELECT value FROM {schema}.meta WHERE key = 'unwanted'"));
     let kept: Value = serde_json::from_str(&kept.expect("what is known")).expect("JSON");
-    assert_eq!(kept["signatures"], serde_json::json!([signature]));
+    // The owner's in words, the others' by their hashes.
+    let signatures = kept["signatures"].as_array().expect("a list");
+    assert!(signatures.contains(&signature.as_str().into()) && signatures.len() >= 3, "{kept}");
     assert!(kept["faces"].as_array().is_some_and(|faces| faces.len() >= 2), "{kept}");
     assert!(!kept.to_string().contains("first/bugs"), "no more than is needed: {kept}");
     signal(&owner, "-INT");
