@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::{
     Accounts, Configuration, Pace, Purpose, Run, RunError, RunRules, Runner, Runners, Start, health,
@@ -82,7 +82,6 @@ impl SolverRunners {
             launcher_cpu: Duration::ZERO,
             noticed: BTreeSet::new(),
             working: HashSet::new(),
-            looked: HashMap::new(),
             notes: Arc::clone(&self.notes),
             watched: Arc::clone(&self.watched),
             unwatchable: BTreeSet::new(),
@@ -117,8 +116,6 @@ pub struct SolverRunner {
     noticed: BTreeSet<Fallback>,
     /// Solvers with the user's options that are known to work.
     working: HashSet<String>,
-    /// When the files of a solver were last looked at.
-    looked: HashMap<String, Instant>,
     notes: Arc<Mutex<Notes>>,
     watched: Arc<BTreeMap<String, Watched>>,
     /// Those of them that cannot be watched after all.
@@ -140,9 +137,6 @@ struct Notes {
     waiting: Vec<String>,
 }
 
-/// How often the files of a solver are looked at between fast starts.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
-
 /// How long a solver may take to show that it works.
 const LEAST_TRIAL: Duration = Duration::from_secs(10);
 
@@ -163,21 +157,6 @@ impl SolverRunner {
             }
             error => error.into(),
         })
-    }
-
-    /// Whether its files are still those it was taken up with. A fast start forks a process that has long been running them, so
-    /// a look now and then is enough; a plain one executes them.
-    fn see_that_it_is_the_same(&mut self, solver: &Solver, name: &str, start: Start) -> Result<(), RunError> {
-        let now = Instant::now();
-        match self.looked.get_mut(name) {
-            Some(looked) if start == Start::Fast && now - *looked < LOOK_EVERY => return Ok(()),
-            Some(looked) => *looked = now,
-            None => _ = self.looked.insert(name.to_owned(), now),
-        }
-        match solver.stamps.changed() {
-            Some(file) => Err(RunError::Changed { solver: name.to_owned(), file: file.to_path_buf() }),
-            None => Ok(()),
-        }
     }
 
     /// Whether a solver that failed on a script works at all: asked once, with a trivial script and the user's options.
@@ -297,7 +276,9 @@ impl Runner for SolverRunner {
         let rule = rules.of(purpose);
         let solver = &configuration.solver;
         let name = solver.name();
-        self.see_that_it_is_the_same(solver, &name, rule.start)?;
+        if let Some(file) = solver.stamps.changed() {
+            return Err(RunError::Changed { solver: name, file: file.to_path_buf() });
+        }
         let mode = match rule.start {
             Start::Fast if configuration.request.once => ExecMode::Plain,
             Start::Fast => solver.fast_modes().next().unwrap_or(ExecMode::Plain),
