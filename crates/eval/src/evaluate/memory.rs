@@ -41,7 +41,9 @@ impl Default for Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        let wanted = !self.stamps.is_empty() && self.stamps.len() <= LARGEST_SPARE;
+        // One that has used up many stamps would wear out in the midst of somebody else's evaluation.
+        let fresh = self.last < u32::MAX / 4;
+        let wanted = fresh && !self.stamps.is_empty() && self.stamps.len() <= LARGEST_SPARE;
         // A thread that ends has no use for it.
         let _ = SPARE.try_with(|spare| {
             let mut spare = spare.borrow_mut();
