@@ -46,6 +46,7 @@ pub use eval::{Derivation, Expectation};
 pub use feedback::{Answered, Feedback, RunFeedback};
 pub use fusion::Fusion;
 pub use generated::{Falcon, Generate};
+pub use models::BUDGET;
 pub use opfuzz::{Groups, OpFuzz};
 pub use polarity::Polarity;
 pub use registry::{Tuning, UnknownEngine, all, parse, parse_list, transforms, tuned, variants};

@@ -16,7 +16,7 @@ use crate::skeleton::Skeleton;
 const ELEMENTS: usize = 4;
 
 /// What one evaluation under a seed's model may cost: mutants that are hard to evaluate are not worth it.
-pub(crate) const BUDGET: Budget = Budget {
+pub const BUDGET: Budget = Budget {
     steps: 200_000,
     instances: 1 << 12,
     candidates: 64,

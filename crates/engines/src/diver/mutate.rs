@@ -16,6 +16,10 @@ const DEPTH: usize = 4;
 /// Share of variables and constants among random terms.
 const LEAVES: f64 = 0.06;
 
+/// What all tries at one place may cost, in visits of nodes: about as much as a run of the mutant. Only quantified formulas take
+/// that much; without the bound most of our own CPU time went into places where nearly nothing is accepted.
+const PATIENCE: u64 = 50_000;
+
 /// What became of random terms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MutationCounts {
@@ -110,6 +114,7 @@ impl Workpiece {
         let Tools { config, grammar, bench, evaluated, counts } = tools;
         let place = self.places.get(target.place);
         let sort = bench.store.sort_of(place.term);
+        let mut patience = PATIENCE;
         for _ in 0..config.tries.max(1) {
             let depth = if bench.rng.chance(LEAVES) { 0 } else { bench.rng.between(1, DEPTH) };
             let new = grammar.term(bench.store, bench.rng, sort, &mut self.scope, depth)?;
@@ -124,6 +129,10 @@ impl Workpiece {
             }
             let new_root = bench.store.replace_at(target.root, &target.path, new).ok()?;
             if analysis == PreAnalysis::Evaluate && evaluated.holds(bench.store, new_root) != Ok(true) {
+                patience = patience.saturating_sub(evaluated.steps_taken());
+                if patience == 0 {
+                    return None;
+                }
                 continue;
             }
             counts.by_analysis += u64::from(analysis == PreAnalysis::Accept);

@@ -174,6 +174,11 @@ impl Evaluator {
         }
     }
 
+    /// What the last evaluation has cost.
+    pub fn steps_taken(&self) -> u64 {
+        self.limits.steps.saturating_sub(self.steps_left)
+    }
+
     /// A remembered value, without computing anything.
     pub fn known(&self, term: Term) -> Option<&Evaluated> {
         self.memory.ground(term)

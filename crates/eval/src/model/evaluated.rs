@@ -56,6 +56,11 @@ impl EvaluatedModel {
         self.evaluator.holds(store, &self.model, term)
     }
 
+    /// What the last evaluation has cost.
+    pub fn steps_taken(&self) -> u64 {
+        self.evaluator.steps_taken()
+    }
+
     /// The open cases decided so far, in [`Mode::Choose`].
     pub fn chosen(&self) -> &OpenCases {
         self.evaluator.chosen()
