@@ -6,6 +6,7 @@ mod rehearse;
 mod session;
 mod start;
 mod tally;
+mod witness;
 mod worker;
 
 use std::sync::Arc;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use engines::{Feedback, RunFeedback, TestCase};
-use eval::Evaluator;
 use falcon::{CommandName, Operation};
 use generate::Rng;
 use smtlib::{Release, print};
@@ -13,6 +12,7 @@ use solver::run::{Run, Runner, Runners};
 use super::answers;
 use super::prepare::{Prepared, RefusedLogics};
 use super::tally::{RoundProgress, Tally};
+use super::witness::{WitnessCheck, WitnessChecks};
 use crate::config::Identity;
 use crate::driver::{
     AnswerCache, Chain, Driver, EnginePanic, FairOptions, Plan, PlannedSeed, Questions, StreamPurpose,
@@ -67,7 +67,7 @@ pub struct Worker<'a> {
     runner: Box<dyn Runner>,
     driver: Driver<'a>,
     answers: AnswerCache,
-    evaluator: Evaluator,
+    witnesses: WitnessChecks,
     verdicts: Verdicts,
     refused_logics: RefusedLogics,
     /// CPU time of this thread when its counts were last handed over.
@@ -88,7 +88,7 @@ impl<'a> Worker<'a> {
             runner,
             driver: Driver::new(targets, identity.rng_seed).with_options(FairOptions { targets }),
             answers,
-            evaluator: Evaluator::default(),
+            witnesses: WitnessChecks::default(),
             verdicts: Verdicts::default(),
             refused_logics: RefusedLogics::new(),
             settled: thread_cpu(),
@@ -260,11 +260,16 @@ impl<'a> Worker<'a> {
         let usage;
         (case.script, usage) =
             runnable(&mut self.driver.store, &case.script, &Target::releases(self.targets));
-        if let Err(text) = self.check_witness(&case) {
-            let standard = print::print(&self.driver.store, &case.script, Release::STANDARD);
-            self.internal_error(tally, &format!("{}: {text}", place(chain, &case)), &standard)?;
-            self.log_test(&case, chain, &standard, &[], false)?;
-            return Ok((Feedback::default(), Duration::ZERO));
+        match self.witnesses.check(&self.driver.store, &case) {
+            WitnessCheck::Holds => {}
+            WitnessCheck::Open => case.forget_answer(),
+            WitnessCheck::Fails => {
+                let text = "the witness does not satisfy an assertion";
+                let standard = print::print(&self.driver.store, &case.script, Release::STANDARD);
+                self.internal_error(tally, &format!("{}: {text}", place(chain, &case)), &standard)?;
+                self.log_test(&case, chain, &standard, &[], false)?;
+                return Ok((Feedback::default(), Duration::ZERO));
+            }
         }
         let logic = case.script.logic(&self.driver.store).unwrap_or_default().to_owned();
         let refused = &self.refused_logics;
@@ -443,22 +448,6 @@ impl<'a> Worker<'a> {
             self.tools.shared.log.note(&text)?;
         }
         Ok(took)
-    }
-
-    /// A model that an engine hands over is checked again on the script that solvers get.
-    fn check_witness(&mut self, case: &TestCase) -> Result<(), String> {
-        let Some(witness) = case.witness() else { return Ok(()) };
-        self.evaluator.forget();
-        for term in eval::model::checked_terms(&case.script) {
-            match self.evaluator.holds(&self.driver.store, witness.model(), term) {
-                Ok(true) => {}
-                Ok(false) => return Err("the witness does not satisfy an assertion".to_owned()),
-                Err(unknown) => {
-                    return Err(format!("the witness leaves an assertion open: {}", unknown.reason));
-                }
-            }
-        }
-        Ok(())
     }
 
     /// What the runs of a test case show, as features.
