@@ -33,14 +33,14 @@ pub(crate) fn simple_models(bench: &mut Workbench) -> Vec<Model> {
 }
 
 /// The values of a term under these models, each once; none if no constant can stand for it.
-pub(crate) fn values_of(bench: &mut Workbench, term: Term, models: &[Model]) -> Vec<Term> {
+pub(crate) fn values_of(bench: &mut Workbench, term: Term, models: &[Model], mode: Mode) -> Vec<Term> {
     if bench.store.args(term).is_empty() || !is_replaceable(&bench.store, term) {
         return Vec::new();
     }
     let sort = bench.store.sort_of(term);
     let mut found: Vec<Term> = Vec::new();
     for model in models {
-        let mut evaluator = Evaluator::new(Mode::Choose, limits());
+        let mut evaluator = Evaluator::new(mode, limits());
         let value = evaluator.evaluate(&bench.store, model, term).ok().filter(Value::is_definite);
         let value = value.and_then(|value| to_term(&mut bench.store, sort, &value));
         if let Some(value) = value.filter(|value| *value != term && !found.contains(value)) {

@@ -218,6 +218,14 @@ fn what_only_leads_to_a_wrong_model_is_acquitted_or_told_to_be_company() {
 }
 
 #[test]
+fn what_has_the_same_value_under_every_model_is_acquitted_if_its_value_does_as_well() {
+    let text = "(declare-const x Int)\n(assert (distinct (div x 3) (mod 17 5)))\n(check-sat)\n(get-model)\n";
+    let wrong = |script: &str| script.contains("(div x 3) (mod 17 5)") || script.contains("(div x 3) 2");
+    let blame = mismodelled(text, wrong);
+    assert_eq!((of(&blame, "div").needed, of(&blame, "mod").needed), (1, 0), "{blame:?}");
+}
+
+#[test]
 fn the_budget_is_kept_and_every_run_is_accounted_for() {
     let text = "(declare-const x Int)\n(declare-const y Int)\n\
                 (assert (= (+ (* x x y) (div x 7) (mod y 3)) (abs (- x y))))\n(check-sat)\n";

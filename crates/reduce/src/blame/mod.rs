@@ -279,6 +279,7 @@ impl Trial<'_> {
             }
         }
         self.each(&mut chosen, Variant::fresh)?;
+        self.each(&mut chosen, Variant::worked)?;
         self.each(&mut chosen, Variant::pinned)?;
         for suspect in &mut chosen {
             self.equivalents(suspect)?;

@@ -231,7 +231,7 @@ impl<'t> Trial<'t> {
     /// Values that a constant in a term's place may be said to have.
     pub(super) fn simple_values_of(&mut self, term: Term) -> Vec<Term> {
         let models = simple_models(&mut self.bench);
-        values_of(&mut self.bench, term, &models)
+        values_of(&mut self.bench, term, &models, eval::Mode::Choose)
     }
 
     /// Operators that could stand in a term's place.

@@ -9,7 +9,7 @@ use smtlib::{Command, Fun, Head, Op, Script, Sort, Store, Term};
 use super::names::{self, is_value};
 use super::{laws, siblings};
 use crate::edit::{Edit, applied};
-use crate::held::{first_use, held, is_replaceable};
+use crate::held::{first_use, held, is_replaceable, values_of};
 use crate::tactics;
 use crate::workbench::{Draft, Workbench};
 
@@ -20,6 +20,8 @@ pub(super) enum Variant {
     Fresh(Vec<Term>),
     /// A value in the place of a term: its own under the model, or a simple one.
     Value(Term),
+    /// The value of a term that has the same one under every model.
+    Worked(Term),
     /// A fresh constant in the place of a term, and its arguments still there: equal to their values under the model, or
     /// to fresh constants.
     Pinned(Term),
@@ -50,6 +52,10 @@ impl Variant {
         Variant::Value(term)
     }
 
+    pub(super) fn worked(term: Term) -> Variant {
+        Variant::Worked(term)
+    }
+
     pub(super) fn pinned(term: Term) -> Variant {
         Variant::Pinned(term)
     }
@@ -63,6 +69,11 @@ impl Variant {
                     let sort = bench.store.sort_of(*term);
                     bench.simple_values(sort).into_iter().find(|value| value != term)
                 })?;
+                bench.with(&[Edit::Term(*term, value)])
+            }
+            Variant::Worked(term) => {
+                // Where the standard leaves a result open, an empty model has none.
+                let value = values_of(bench, *term, &[Model::new()], Mode::Given).pop()?;
                 bench.with(&[Edit::Term(*term, value)])
             }
             Variant::Pinned(term) => pinned(bench, *term),

@@ -33,7 +33,7 @@ impl Pass for Values {
         let models = simple_models(&mut reduction.bench);
         let mut tries: Vec<(Term, Term)> = Vec::new();
         for term in candidates(&reduction.bench) {
-            let values = values_of(&mut reduction.bench, term, &models);
+            let values = values_of(&mut reduction.bench, term, &models, eval::Mode::Choose);
             tries.extend(values.into_iter().map(|value| (term, value)));
         }
         let build = &mut |bench: &mut Workbench, number: usize| {
