@@ -9,7 +9,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::fast::is_dynamic;
-use crate::install::{Home, How, InstallError, sha256};
+use crate::install::{Home, How, InstallError, known_hash, sha256};
 use crate::launch::{Invocation, LaunchError, Launcher, LauncherConfig};
 use crate::solver::Solver;
 use crate::stack::is_runtime;
@@ -122,7 +122,14 @@ impl Code {
         for path in paths {
             let path = path.canonicalize().map_err(CoverageError::file(&path))?;
             let first = files.last().map_or(0, |file| file.first + file.list.sites.len() as u32);
-            files.push(CodeFile::new(path, first, home)?);
+            // A program of the user's was read when it was taken up.
+            let hash = match &solver.installed.how {
+                How::Executable { path: program } if program.canonicalize().ok().as_ref() == Some(&path) => {
+                    solver.installed.sha256.clone()
+                }
+                _ => None,
+            };
+            files.push(CodeFile::new(path, hash, first, home)?);
         }
         if files.is_empty() {
             return Err(CoverageError::NoCode(solver.name()));
@@ -173,8 +180,12 @@ impl Code {
 }
 
 impl CodeFile {
-    fn new(path: PathBuf, first: u32, home: &Home) -> Result<CodeFile, CoverageError> {
-        let hash = sha256(&path).map_err(CoverageError::file(&path))?;
+    /// `hash` where it is known: reading and hashing the files of two solvers takes as long as hundreds of test cases.
+    fn new(path: PathBuf, hash: Option<String>, first: u32, home: &Home) -> Result<CodeFile, CoverageError> {
+        let hash = match hash.or_else(|| known_hash(&path)) {
+            Some(hash) => hash,
+            None => sha256(&path).map_err(CoverageError::file(&path))?,
+        };
         let remembered = home.root().join(format!("sites/{hash}.{VERSION}"));
         let list = match SiteList::read(&remembered) {
             Ok(list) => list,

@@ -62,6 +62,14 @@ impl Contents {
         serde_json::from_slice(&std::fs::read(directory.join(CONTENTS)).ok()?).ok()
     }
 
+    /// The hash of one of its files, if that is what it was when it was last seen to be right.
+    fn hash_of(&self, directory: &Path, file: &Path) -> Option<String> {
+        let name = file.strip_prefix(directory).ok()?.to_str()?;
+        let record = self.0.get(name)?;
+        let now = file.metadata().ok()?;
+        (now.len() == record.size && Seen::of(&now) == record.seen).then(|| record.sha256.clone())
+    }
+
     /// Writes it, complete or not at all.
     pub fn write(&self, directory: &Path) -> io::Result<()> {
         let partial = directory.join(format!(".{CONTENTS}.{}", std::process::id()));
@@ -99,6 +107,12 @@ impl Contents {
     }
 }
 
+/// The hash of a file that belongs to an installed release, if it is known without reading the file.
+pub(crate) fn known_hash(file: &Path) -> Option<String> {
+    let directory = file.ancestors().skip(1).find(|directory| directory.join(CONTENTS).is_file())?;
+    Contents::read(directory)?.hash_of(directory, file)
+}
+
 impl Seen {
     fn of(metadata: &std::fs::Metadata) -> Seen {
         Seen {
@@ -128,6 +142,9 @@ mod tests {
         assert_eq!(contents.damage(directory.path()), None, "the same bytes");
         assert_eq!(Contents::read(directory.path()), Some(contents), "and that is remembered");
 
+        assert_eq!(known_hash(&file), sha256(&file).ok());
+        assert_eq!(known_hash(&directory.path().join(CONTENTS)), None, "no file of the release");
+
         let damage = |bytes: Option<&[u8]>| {
             match bytes {
                 Some(bytes) => std::fs::write(&file, bytes).expect("written"),
@@ -139,6 +156,7 @@ mod tests {
         let mut other = whole.clone();
         other[50_000] = 8;
         assert!(damage(Some(&other)).contains("other content"));
+        assert_eq!(known_hash(&file), None, "it was written to since");
         assert!(damage(None).contains("missing"));
     }
 }

@@ -29,6 +29,7 @@ mod solvers;
 mod stamp;
 mod wheel;
 
+pub(crate) use contents::known_hash;
 pub use error::InstallError;
 pub(crate) use hash::sha256;
 pub use home::Home;
