@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::totals::{MESSAGES, OTHERS};
 use super::super::{Counts, Delta, Learned, Memories, Sample, SeedDelta, StoreError, StoredSeed, Totals};
-use super::{Change, query};
+use super::{Change, query, schema};
 use crate::seeds::SeedText;
 
 /// The seeds that the user gave, when the campaign is made.
@@ -44,6 +44,30 @@ fn put_text(connection: &Connection, seed: &SeedText) -> Result<(), StoreError> 
     Ok(())
 }
 
+fn put_sites(connection: &Connection, code: u64, writer: u64, sites: &[u32]) -> Result<(), StoreError> {
+    let bytes: Vec<u8> = sites.iter().flat_map(|site| site.to_le_bytes()).collect();
+    connection
+        .prepare_cached("INSERT INTO reached (code, writer, sites) VALUES (?, ?, ?)")?
+        .execute(params![code as i64, writer as i64, bytes])?;
+    Ok(())
+}
+
+/// Puts together what an earlier format had site by site.
+pub fn put_sites_together(connection: &Connection) -> Result<(), StoreError> {
+    connection.execute_batch(schema::SET_SITES_ASIDE)?;
+    let mut all: BTreeMap<(u64, u64), Vec<u32>> = BTreeMap::new();
+    let mut find = connection.prepare("SELECT code, writer, site FROM site_by_site ORDER BY number")?;
+    let mut rows = find.query([])?;
+    while let Some(row) = rows.next()? {
+        let of = (query::number(row, 0)?, query::number(row, 1)?);
+        all.entry(of).or_default().push(row.get(2)?);
+    }
+    drop(rows);
+    drop(find);
+    all.iter().try_for_each(|((code, writer), sites)| put_sites(connection, *code, *writer, sites))?;
+    Ok(connection.execute_batch(schema::DROP_SITES)?)
+}
+
 impl Change<'_> {
     pub fn merge(&self, delta: &Delta, features_kept: usize) -> Result<(), StoreError> {
         self.add_totals(&delta.totals)?;
@@ -59,15 +83,7 @@ impl Change<'_> {
     }
 
     fn add_sites(&self, sites: &BTreeMap<u64, Vec<u32>>) -> Result<(), StoreError> {
-        let mut reach = self
-            .transaction
-            .prepare_cached("INSERT OR IGNORE INTO reached (code, site, writer) VALUES (?, ?, ?)")?;
-        for (code, sites) in sites {
-            for site in sites {
-                reach.execute([*code as i64, i64::from(*site), self.writer as i64])?;
-            }
-        }
-        Ok(())
+        sites.iter().try_for_each(|(code, sites)| put_sites(&self.transaction, *code, self.writer, sites))
     }
 
     fn add_totals(&self, totals: &Totals) -> Result<(), StoreError> {

@@ -27,7 +27,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-use schema::{ABSOLUTE, FORMAT, FileState, UNGROUPED, UNWATCHED};
+use schema::{ABSOLUTE, FORMAT, FileState, SITE_BY_SITE, UNGROUPED, UNWATCHED};
 
 /// How long a process waits for the others' writes, which take milliseconds, or for a slow disk.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -118,7 +118,7 @@ impl SqliteStore {
         }
         let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let format = schema::readable(&connection, path)?;
-        if ![FORMAT, UNWATCHED, UNGROUPED].contains(&format) {
+        if format < UNGROUPED {
             return Err(StoreError::Older { path: path.to_owned(), found: format, ours: FORMAT });
         }
         let mut store = SqliteStore::new(connection, path, FORMAT);
@@ -130,6 +130,9 @@ impl SqliteStore {
         }
         if schema::readable(&transaction, path)? == UNWATCHED {
             transaction.execute_batch(schema::ADD_REACHED)?;
+        }
+        if schema::readable(&transaction, path)? == SITE_BY_SITE {
+            merge::put_sites_together(&transaction)?;
         }
         transaction.execute_batch(schema::MEMORIES)?;
         let writer = query::advance(&transaction, "writers", 1)?;
@@ -319,8 +322,8 @@ impl CampaignStore for SqliteStore {
 
     fn findings(&mut self) -> Result<Vec<KnownFinding>, StoreError> {
         match self.format {
-            FORMAT | UNWATCHED => findings::all(&self.connection),
-            _ => findings::ungrouped(&self.connection),
+            ..=UNGROUPED => findings::ungrouped(&self.connection),
+            _ => findings::all(&self.connection),
         }
     }
 
@@ -339,8 +342,9 @@ impl CampaignStore for SqliteStore {
 
     fn sites(&mut self) -> Result<BTreeMap<u64, Vec<u32>>, StoreError> {
         match self.format {
-            FORMAT => query::sites(&self.connection),
-            _ => self.current().map(|_| BTreeMap::new()),
+            ..=UNWATCHED => self.current().map(|_| BTreeMap::new()),
+            SITE_BY_SITE => query::sites_by_site(&self.connection),
+            _ => query::sites(&self.connection),
         }
     }
 
@@ -357,7 +361,7 @@ impl CampaignStore for SqliteStore {
     }
 
     fn samples(&mut self) -> Result<Vec<Sample>, StoreError> {
-        let watched = self.format == FORMAT;
+        let watched = self.format > UNWATCHED;
         query::samples(self.current()?, watched)
     }
 

@@ -132,15 +132,34 @@ pub fn features(connection: &Connection) -> Result<Vec<u64>, StoreError> {
 }
 
 pub fn sites(connection: &Connection) -> Result<BTreeMap<u64, Vec<u32>>, StoreError> {
-    let mut find = connection.prepare_cached("SELECT code, site FROM reached ORDER BY number")?;
+    let mut find = connection.prepare_cached("SELECT code, sites FROM reached ORDER BY number")?;
     by_code(find.query([])?)
 }
 
-/// Rows of code and site.
+/// The same of a format that has a row for every site.
+pub fn sites_by_site(connection: &Connection) -> Result<BTreeMap<u64, Vec<u32>>, StoreError> {
+    let mut find = connection.prepare_cached("SELECT code, site FROM reached ORDER BY code, site")?;
+    let mut all: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+    let mut rows = find.query([])?;
+    while let Some(row) = rows.next()? {
+        all.entry(number(row, 0)?).or_default().push(row.get(1)?);
+    }
+    Ok(all)
+}
+
+/// Rows of code and sites: each site once, in order, whoever has reached it too.
 fn by_code(mut rows: Rows) -> Result<BTreeMap<u64, Vec<u32>>, StoreError> {
     let mut all: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
     while let Some(row) = rows.next()? {
-        all.entry(number(row, 0)?).or_default().push(row.get(1)?);
+        let bytes = row.get_ref(1)?.as_blob().map_err(|error| StoreError::damaged("sites", error))?;
+        let (sites, []) = bytes.as_chunks::<4>() else {
+            return Err(StoreError::damaged("sites", format!("{} bytes", bytes.len())));
+        };
+        all.entry(number(row, 0)?).or_default().extend(sites.iter().map(|site| u32::from_le_bytes(*site)));
+    }
+    for sites in all.values_mut() {
+        sites.sort_unstable();
+        sites.dedup();
     }
     Ok(all)
 }
@@ -188,7 +207,7 @@ pub fn news(connection: &Connection, writer: u64, last_news: LastNews) -> Result
     news.features =
         find.query_map([last_news.feature as i64, me], |row| number(row, 0))?.collect::<Result<_, _>>()?;
     let mut find = connection.prepare_cached(
-        "SELECT code, site FROM reached WHERE number > ?1 AND writer <> ?2 ORDER BY number",
+        "SELECT code, sites FROM reached WHERE number > ?1 AND writer <> ?2 ORDER BY number",
     )?;
     news.sites = by_code(find.query([last_news.site as i64, me])?)?;
     news.findings = findings::news(connection, writer, last_news)?;
@@ -234,6 +253,6 @@ fn counts(row: &Row, first: usize) -> rusqlite::Result<Counts> {
 }
 
 /// Numbers are stored with a sign and read back bit for bit.
-fn number(row: &Row, column: usize) -> rusqlite::Result<u64> {
+pub fn number(row: &Row, column: usize) -> rusqlite::Result<u64> {
     row.get::<_, i64>(column).map(|value| value as u64)
 }

@@ -7,7 +7,10 @@ use rusqlite::Connection;
 use super::super::StoreError;
 
 /// The format this version writes. Bumped when the tables change.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
+
+/// The last format that had a row for every site that was reached. They are put together when it is opened.
+pub const SITE_BY_SITE: u32 = 4;
 
 /// The last format without what is reached of the solvers' code. What it lacks is added when it is opened.
 pub const UNWATCHED: u32 = 3;
@@ -21,6 +24,7 @@ pub const ABSOLUTE: u32 = 1;
 // Texts have a table of their own, so that adding to a seed's counts does not write its text again. In seeds and
 // findings, `changed` and `writer` are the last change (by number) and whose it was, `other` is the last change by
 // somebody else than that writer: whoever asks, this tells whether another one changed the row since a given change.
+// Sites that were reached come by the ten thousand: a row has all that a writer tells at once.
 pub const TABLES: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -41,8 +45,7 @@ CREATE INDEX seeds_untried ON seeds (size, hash) WHERE untried = 1;
 CREATE INDEX seeds_changed ON seeds (changed);
 CREATE TABLE seen (number INTEGER PRIMARY KEY, feature INTEGER NOT NULL UNIQUE, writer INTEGER NOT NULL);
 CREATE TABLE reached (
-    number INTEGER PRIMARY KEY, code INTEGER NOT NULL, site INTEGER NOT NULL, writer INTEGER NOT NULL,
-    UNIQUE (code, site));
+    number INTEGER PRIMARY KEY, code INTEGER NOT NULL, writer INTEGER NOT NULL, sites BLOB NOT NULL);
 CREATE TABLE findings (
     hash TEXT PRIMARY KEY, signature TEXT NOT NULL, kind TEXT NOT NULL, solver TEXT NOT NULL, folder TEXT NOT NULL,
     round INTEGER NOT NULL, step INTEGER NOT NULL, duplicates INTEGER NOT NULL, flaky INTEGER NOT NULL,
@@ -81,6 +84,17 @@ CREATE TABLE reached (
 ALTER TABLE samples ADD COLUMN functions INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE samples ADD COLUMN blocks INTEGER NOT NULL DEFAULT 0;
 PRAGMA user_version = 4;
+";
+
+/// From the format with a row for every site to this one, before and after the sites have been put together.
+pub const SET_SITES_ASIDE: &str = "
+ALTER TABLE reached RENAME TO site_by_site;
+CREATE TABLE reached (
+    number INTEGER PRIMARY KEY, code INTEGER NOT NULL, writer INTEGER NOT NULL, sites BLOB NOT NULL);
+";
+pub const DROP_SITES: &str = "
+DROP TABLE site_by_site;
+PRAGMA user_version = 5;
 ";
 
 /// What a file holds.

@@ -1,7 +1,7 @@
 //! What is particular to a file: other processes, crashes, reopening, other versions.
 
 use crate::store::Role;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -263,12 +263,49 @@ fn a_campaign_without_groups_goes_on_with_every_finding_a_bug_of_its_own() {
 }
 
 #[test]
+fn a_campaign_with_a_row_for_every_site_goes_on_with_what_was_reached() {
+    let folder = campaign();
+    let file = folder.path().join(FILE);
+    let connection = Connection::open(&file).expect("opened");
+    connection
+        .execute_batch(
+            "DROP TABLE reached;
+             CREATE TABLE reached (
+                 number INTEGER PRIMARY KEY, code INTEGER NOT NULL, site INTEGER NOT NULL, writer INTEGER NOT NULL,
+                 UNIQUE (code, site));
+             INSERT INTO reached (code, site, writer) VALUES (-1, 7, 1), (-1, 3, 2), (1, 3, 1);
+             PRAGMA user_version = 4",
+        )
+        .expect("as it was");
+    drop(connection);
+    let reached = BTreeMap::from([(u64::MAX, vec![3, 7]), (1, vec![3])]);
+    let mut reader = store::read(folder.path()).expect("opened");
+    assert_eq!(reader.sites().expect("sites"), reached);
+    drop(reader);
+    let mut first = store::open(folder.path()).expect("opened");
+    assert_eq!(first.sites().expect("sites"), reached);
+    let mut second = store::open(folder.path()).expect("opened");
+    // Both have reached the same, before they heard of each other.
+    for handle in [&mut first, &mut second] {
+        handle.merge(&Delta { sites: [(1, vec![9, 4])].into(), ..Delta::default() }).expect("merged");
+    }
+    assert_eq!(first.news().expect("news").sites, BTreeMap::from([(1, vec![4, 9])]));
+    let mut reader = store::read(folder.path()).expect("opened");
+    assert_eq!(reader.sites().expect("sites"), BTreeMap::from([(u64::MAX, vec![3, 7]), (1, vec![3, 4, 9])]));
+    Connection::open(&file)
+        .expect("opened")
+        .execute("UPDATE reached SET sites = x'010203'", [])
+        .expect("changed");
+    assert!(matches!(reader.sites(), Err(StoreError::Damaged { .. })));
+}
+
+#[test]
 fn files_of_newer_versions_and_of_other_programs_are_refused() {
     let folder = campaign();
     let connection = Connection::open(folder.path().join(FILE)).expect("opened");
-    connection.execute_batch("PRAGMA user_version = 5").expect("set");
+    connection.execute_batch("PRAGMA user_version = 6").expect("set");
     for result in [store::open(folder.path()), store::read(folder.path())] {
-        assert!(matches!(result, Err(StoreError::Newer { found: 5, .. })));
+        assert!(matches!(result, Err(StoreError::Newer { found: 6, .. })));
     }
     connection.execute_batch("PRAGMA user_version = 0").expect("set");
     assert!(matches!(store::open(folder.path()), Err(StoreError::Foreign(_))));
