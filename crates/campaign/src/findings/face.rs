@@ -1,6 +1,7 @@
 //! What a finding shows of its bug: everything that telling bugs apart looks at, small enough to be kept in the store.
 
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use oracle::Kind;
 use reduce::blame::{Blame, Blamed, OPTION, PLAIN, Role, TACTIC};
@@ -63,11 +64,13 @@ pub struct Weighed {
     pub weight: f64,
 }
 
-/// How often constructs occur in test cases.
+/// How often constructs occur in test cases, and how often known findings need them.
 #[derive(Clone, Debug, Default)]
 pub struct Rarity {
     tests: u64,
-    with: std::collections::BTreeMap<String, u64>,
+    with: BTreeMap<String, u64>,
+    findings: u64,
+    needed: BTreeMap<String, u64>,
 }
 
 /// Fewer test cases than this say nothing about what is rare.
@@ -78,6 +81,15 @@ const USUAL: f64 = 0.5;
 
 /// How rare an operator is at least that only one family of solvers reads: where it is not, seeds were chosen for it.
 const OWN: f64 = 0.9;
+
+/// The share of test cases that seeds were chosen for.
+const COMMON: f64 = 0.05;
+
+/// So many findings say what bugs of these seeds have in common.
+const SOME: u64 = 3;
+
+/// What is to blame is needed by so many times the share of findings that it has of test cases. Neighbours are not.
+const LIFT: f64 = 3.0;
 
 /// Share of a construct's weight that does not depend on how rare it is.
 const NEED: f64 = 0.3;
@@ -98,16 +110,38 @@ const CULPRIT: f64 = 0.5;
 impl Rarity {
     /// From counts of test cases by construct, among so many test cases.
     pub fn new<'a>(tests: u64, with: impl Iterator<Item = (&'a str, u64)>) -> Rarity {
-        Rarity { tests, with: with.map(|(name, count)| (name.to_owned(), count)).collect() }
+        let with = with.map(|(name, count)| (name.to_owned(), count)).collect();
+        Rarity { tests, with, ..Rarity::default() }
+    }
+
+    /// With what known findings need.
+    pub fn knowing(mut self, faces: impl Iterator<Item = Face>) -> Rarity {
+        for face in faces {
+            self.findings += 1;
+            let operators: BTreeSet<&str> =
+                face.constructs.iter().map(|weighed| operator(&weighed.construct)).collect();
+            for operator in operators {
+                *self.needed.entry(operator.to_owned()).or_default() += 1;
+            }
+        }
+        self
+    }
+
+    /// Is an operator that many test cases have hardly more frequent in what findings need, the one at hand among them?
+    fn is_neighbour(&self, operator: &str) -> bool {
+        let Some(share) = self.share(operator).filter(|share| *share >= COMMON) else { return false };
+        let needed = self.needed.get(operator).copied().unwrap_or(0).min(self.findings);
+        let all = self.findings + 1;
+        all >= SOME && (needed + 1) as f64 / (all as f64) < LIFT * share
     }
 
     /// From 0, in every script, to 1, in no other: the information that the construct carries, as a share of the most
     /// there can be.
     pub fn of(&self, construct: &str) -> f64 {
-        let operator = construct.split(' ').next().unwrap_or(construct);
+        let operator = operator(construct);
         let rows = smtlib::theory::table().named(operator);
         let own = !rows.is_empty() && rows.iter().all(|op| op.row().is_of_one_family());
-        let least = if own { OWN } else { 0.0 };
+        let least = if own && !self.is_neighbour(operator) { OWN } else { 0.0 };
         // Only operators are counted.
         if self.tests < FEW || rows.is_empty() {
             return least.max(USUAL);
@@ -121,7 +155,7 @@ impl Rarity {
 impl Rarity {
     /// The share of test cases that have an operator, if enough of them were counted.
     pub fn share(&self, construct: &str) -> Option<f64> {
-        let operator = construct.split(' ').next().unwrap_or(construct);
+        let operator = operator(construct);
         let counted = self.tests >= FEW && !smtlib::theory::table().named(operator).is_empty();
         counted.then(|| {
             let with = self.with.get(operator).copied().unwrap_or(0).min(self.tests);
@@ -174,6 +208,17 @@ impl Face {
             reduced: finding.is_reduced(),
             proven: finding.blame.to_blame().any(|blamed| blamed.needed > 0),
         }
+    }
+
+    /// Weighed anew where later findings have shown that something is a neighbour.
+    pub fn revised(mut self, rarity: &Rarity) -> Face {
+        for weighed in &mut self.constructs {
+            if rarity.is_neighbour(operator(&weighed.construct)) {
+                weighed.weight = weighed.weight.min(worth(&weighed.construct, rarity));
+            }
+        }
+        self.constructs = each_once(self.constructs);
+        self
     }
 
     /// As the store keeps it.
@@ -238,6 +283,11 @@ fn each_once(mut all: Vec<Weighed>) -> Vec<Weighed> {
     all.dedup_by(|later, first| later.construct == first.construct);
     all.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.construct.cmp(&b.construct)));
     all
+}
+
+/// A construct without the sorts at which it is used.
+fn operator(construct: &str) -> &str {
+    construct.split(' ').next().unwrap_or(construct)
 }
 
 fn worth(name: &str, rarity: &Rarity) -> f64 {
@@ -406,6 +456,29 @@ mod tests {
         let ranked = rank(Blame { constructs: vec![hidden, seen] });
         assert_eq!(ranked.constructs[0].construct, "str.is_digit");
         assert!(ranked.constructs[1].bystander && !ranked.constructs[0].observer);
+    }
+
+    #[test]
+    fn an_operator_of_one_family_is_a_neighbour_if_findings_need_it_no_more_often_than_test_cases_have_it() {
+        let tests = [("seq.foldl", 1_800), ("seq.last_indexof", 1_500), ("seq.foldli", 10)];
+        let needing = |constructs: &[&str]| Face {
+            constructs: constructs
+                .iter()
+                .map(|name| Weighed { construct: (*name).to_owned(), weight: 0.9 })
+                .collect(),
+            ..Face::default()
+        };
+        let rarity = |faces: Vec<Face>| Rarity::new(10_000, tests.into_iter()).knowing(faces.into_iter());
+        let young = rarity(vec![needing(&["seq.foldl"])]);
+        assert_eq!(young.of("seq.last_indexof"), OWN, "two findings say nothing");
+        let older = rarity(vec![needing(&["seq.foldl"]), needing(&["seq.foldl", "seq.nth"])]);
+        assert!(older.of("seq.last_indexof") < 0.3);
+        assert_eq!((older.of("seq.foldl"), older.of("seq.foldli")), (OWN, OWN));
+        let both = needing(&["seq.foldl", "seq.last_indexof"]);
+        assert_eq!(both.clone().revised(&young), both);
+        let revised = both.revised(&older);
+        assert_eq!(revised.constructs[0], Weighed { construct: "seq.foldl".to_owned(), weight: 0.9 });
+        assert!(revised.constructs[1].weight < 0.5, "{revised:?}");
     }
 
     #[test]

@@ -160,13 +160,14 @@ impl Triage<'_> {
     /// Claims a place for a finding among the known ones: a bug of its own, or another face of one. Nothing if its signature
     /// is known, or nobody wants to hear of it.
     fn place(&self, finding: &mut Finding) -> Result<Option<Placement>, CampaignError> {
-        let (face, unwanted) = {
+        let (face, rarity, unwanted) = {
             let state = self.shared.state();
-            let face = Face::of(finding, &state.rarity());
+            let rarity = state.rarity();
+            let face = Face::of(finding, &rarity);
             let unwanted = state.findings.is_suppressed(&finding.signature)
                 || state.findings.count() >= FINDINGS
                 || is_alike_any(&face, state.findings.unwanted_faces());
-            (face, unwanted)
+            (face, rarity, unwanted)
         };
         if unwanted {
             self.shared.state().findings.suppress(&finding.signature);
@@ -174,7 +175,7 @@ impl Triage<'_> {
         }
         loop {
             let known = self.shared.state().findings.all();
-            let place = Placement::among(&known, finding, &face);
+            let place = Placement::among(&known, finding, &face, &rarity);
             let claim = self.patiently(|store| store.claim(&place.known, known.len() as u64))?;
             match claim {
                 Claim::New => {
@@ -247,9 +248,9 @@ impl Placement {
         Some(same.unwrap_or(Membership { id: claimed.group.clone(), example, why }))
     }
 
-    fn among(findings: &[KnownFinding], finding: &Finding, face: &Face) -> Placement {
+    fn among(findings: &[KnownFinding], finding: &Finding, face: &Face, rarity: &Rarity) -> Placement {
         let mut known = KnownFinding { face: face.to_text(), ..known_as(finding) };
-        let Some((id, likeness)) = group_of(face, findings) else {
+        let Some((id, likeness)) = group_of(face, findings, rarity) else {
             return Placement { known, membership: None, kept: true };
         };
         let members: Vec<KnownFinding> = findings.iter().filter(|one| one.group == id).cloned().collect();
