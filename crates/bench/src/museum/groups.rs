@@ -234,7 +234,7 @@ fn grouped(labelled: &[&Labelled]) -> Vec<String> {
         let same = known.iter().find(|other| other.signature == one.finding.signature.to_string());
         let group = match same {
             Some(same) => same.group.clone(),
-            None => group_of(&one.face, &known, &Rarity::default())
+            None => group_of(&one.face, &known, Rarity::default())
                 .map_or_else(|| hash.clone(), |(group, _)| group),
         };
         known.push(KnownFinding {

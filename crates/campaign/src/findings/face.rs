@@ -64,13 +64,19 @@ pub struct Weighed {
     pub weight: f64,
 }
 
-/// How often constructs occur in test cases, and how often known findings need them.
+/// How often constructs occur in test cases.
 #[derive(Clone, Debug, Default)]
 pub struct Rarity {
     tests: u64,
     with: BTreeMap<String, u64>,
-    findings: u64,
-    needed: BTreeMap<String, u64>,
+}
+
+/// Operators that findings need hardly more often than test cases have them: they stand beside what is wrong. Only the
+/// comparison of faces looks at them; what is stored of a face does not depend on other findings.
+#[derive(Clone, Debug, Default)]
+pub struct Neighbours {
+    rarity: Rarity,
+    operators: BTreeSet<String>,
 }
 
 /// Fewer test cases than this say nothing about what is rare.
@@ -90,6 +96,9 @@ const SOME: u64 = 3;
 
 /// What is to blame is needed by so many times the share of findings that it has of test cases. Neighbours are not.
 const LIFT: f64 = 3.0;
+
+/// What so large a share of them needs is no neighbour, however many test cases have it.
+const MOST: f64 = 0.5;
 
 /// Share of a construct's weight that does not depend on how rare it is.
 const NEED: f64 = 0.3;
@@ -114,41 +123,25 @@ impl Rarity {
         Rarity { tests, with, ..Rarity::default() }
     }
 
-    /// With what known findings need.
-    pub fn knowing(mut self, faces: impl Iterator<Item = Face>) -> Rarity {
-        for face in faces {
-            self.findings += 1;
-            let operators: BTreeSet<&str> =
-                face.constructs.iter().map(|weighed| operator(&weighed.construct)).collect();
-            for operator in operators {
-                *self.needed.entry(operator.to_owned()).or_default() += 1;
-            }
-        }
-        self
-    }
-
-    /// Is an operator that many test cases have hardly more frequent in what findings need, the one at hand among them?
-    fn is_neighbour(&self, operator: &str) -> bool {
-        let Some(share) = self.share(operator).filter(|share| *share >= COMMON) else { return false };
-        let needed = self.needed.get(operator).copied().unwrap_or(0).min(self.findings);
-        let all = self.findings + 1;
-        all >= SOME && (needed + 1) as f64 / (all as f64) < LIFT * share
-    }
-
     /// From 0, in every script, to 1, in no other: the information that the construct carries, as a share of the most
     /// there can be.
     pub fn of(&self, construct: &str) -> f64 {
         let operator = operator(construct);
         let rows = smtlib::theory::table().named(operator);
         let own = !rows.is_empty() && rows.iter().all(|op| op.row().is_of_one_family());
-        let least = if own && !self.is_neighbour(operator) { OWN } else { 0.0 };
+        let least = if own { OWN } else { 0.0 };
+        least.max(self.counted(operator))
+    }
+
+    /// The same by the counts alone.
+    fn counted(&self, operator: &str) -> f64 {
         // Only operators are counted.
-        if self.tests < FEW || rows.is_empty() {
-            return least.max(USUAL);
+        if self.tests < FEW || smtlib::theory::table().named(operator).is_empty() {
+            return USUAL;
         }
         let with = self.with.get(operator).copied().unwrap_or(0).min(self.tests);
         let (all, with) = ((self.tests + 1) as f64, (with + 1) as f64);
-        least.max((all / with).ln() / all.ln())
+        (all / with).ln() / all.ln()
     }
 }
 
@@ -161,6 +154,48 @@ impl Rarity {
             let with = self.with.get(operator).copied().unwrap_or(0).min(self.tests);
             with as f64 / self.tests as f64
         })
+    }
+}
+
+impl Neighbours {
+    /// By the faces of one solver's findings. Those that were not reduced, or of which nothing was tried, have company of all
+    /// kinds; crashes are told apart by their places.
+    pub fn among<'f>(faces: impl Iterator<Item = &'f Face>, rarity: Rarity) -> Neighbours {
+        let mut findings = 0;
+        let mut needed: BTreeMap<&str, u64> = BTreeMap::new();
+        for face in faces.filter(|face| face.reduced && face.proven && face.place.is_none()) {
+            findings += 1;
+            let operators: BTreeSet<&str> =
+                face.constructs.iter().map(|weighed| operator(&weighed.construct)).collect();
+            for operator in operators {
+                *needed.entry(operator).or_default() += 1;
+            }
+        }
+        let is_neighbour = |(operator, count): &(&str, u64)| {
+            let share = rarity.share(operator).unwrap_or(0.0);
+            let most = (LIFT * share).min(MOST);
+            findings >= SOME && share >= COMMON && (*count as f64) < most * findings as f64
+        };
+        let operators = needed.into_iter().filter(is_neighbour).map(|(name, _)| name.to_owned()).collect();
+        Neighbours { rarity, operators }
+    }
+
+    /// A face in which they weigh no more than their rarity says, unless nothing as heavy is left: where bugs are many, each
+    /// operator is needed by few findings.
+    pub fn aside(&self, mut face: Face) -> Face {
+        let lighter = |mut weighed: Weighed| {
+            let name = operator(&weighed.construct);
+            if self.operators.contains(name) {
+                weighed.weight = weighed.weight.min(weight_of(self.rarity.counted(name)));
+            }
+            weighed
+        };
+        let heaviest = |all: &[Weighed]| all.iter().map(|one| one.weight).fold(0.0, f64::max);
+        let lightened: Vec<Weighed> = face.constructs.iter().cloned().map(lighter).collect();
+        if heaviest(&lightened) >= heaviest(&face.constructs) {
+            face.constructs = each_once(lightened);
+        }
+        face
     }
 }
 
@@ -208,17 +243,6 @@ impl Face {
             reduced: finding.is_reduced(),
             proven: finding.blame.to_blame().any(|blamed| blamed.needed > 0),
         }
-    }
-
-    /// Weighed anew where later findings have shown that something is a neighbour.
-    pub fn revised(mut self, rarity: &Rarity) -> Face {
-        for weighed in &mut self.constructs {
-            if rarity.is_neighbour(operator(&weighed.construct)) {
-                weighed.weight = weighed.weight.min(worth(&weighed.construct, rarity));
-            }
-        }
-        self.constructs = each_once(self.constructs);
-        self
     }
 
     /// As the store keeps it.
@@ -291,7 +315,11 @@ fn operator(construct: &str) -> &str {
 }
 
 fn worth(name: &str, rarity: &Rarity) -> f64 {
-    NEED + (1.0 - NEED) * rarity.of(name)
+    weight_of(rarity.of(name))
+}
+
+fn weight_of(rarity: f64) -> f64 {
+    NEED + (1.0 - NEED) * rarity
 }
 
 /// What of the constructs tells: what the bug needs. What others do as well in its place tells little beside that; alone,
@@ -460,25 +488,40 @@ mod tests {
 
     #[test]
     fn an_operator_of_one_family_is_a_neighbour_if_findings_need_it_no_more_often_than_test_cases_have_it() {
-        let tests = [("seq.foldl", 1_800), ("seq.last_indexof", 1_500), ("seq.foldli", 10)];
         let needing = |constructs: &[&str]| Face {
             constructs: constructs
                 .iter()
-                .map(|name| Weighed { construct: (*name).to_owned(), weight: 0.9 })
+                .map(|name| Weighed { construct: (*name).to_owned(), weight: 0.93 })
                 .collect(),
+            reduced: true,
+            proven: true,
             ..Face::default()
         };
-        let rarity = |faces: Vec<Face>| Rarity::new(10_000, tests.into_iter()).knowing(faces.into_iter());
-        let young = rarity(vec![needing(&["seq.foldl"])]);
-        assert_eq!(young.of("seq.last_indexof"), OWN, "two findings say nothing");
-        let older = rarity(vec![needing(&["seq.foldl"]), needing(&["seq.foldl", "seq.nth"])]);
-        assert!(older.of("seq.last_indexof") < 0.3);
-        assert_eq!((older.of("seq.foldl"), older.of("seq.foldli")), (OWN, OWN));
+        let weights = |face: Face, faces: &[Face], foldl: u64| {
+            let tests = [("seq.foldl", foldl), ("seq.last_indexof", 1_500), ("seq.foldli", 10)];
+            let rarity = Rarity::new(10_000, tests.into_iter());
+            let aside = Neighbours::among(faces.iter(), rarity).aside(face);
+            aside.constructs.into_iter().map(|one| (one.construct, one.weight)).collect::<BTreeMap<_, _>>()
+        };
         let both = needing(&["seq.foldl", "seq.last_indexof"]);
-        assert_eq!(both.clone().revised(&young), both);
-        let revised = both.revised(&older);
-        assert_eq!(revised.constructs[0], Weighed { construct: "seq.foldl".to_owned(), weight: 0.9 });
-        assert!(revised.constructs[1].weight < 0.5, "{revised:?}");
+        let two = [needing(&["seq.foldl"]), both.clone()];
+        assert_eq!(weights(both.clone(), &two, 1_800)["seq.last_indexof"], 0.93, "two findings say nothing");
+        for foldl in [1_800, 9_000] {
+            let three = [needing(&["seq.foldl", "seq.nth"]), needing(&["seq.foldl"]), both.clone()];
+            let weights = weights(both.clone(), &three, foldl);
+            assert_eq!(weights["seq.foldl"], 0.93, "all of them need it");
+            assert!(weights["seq.last_indexof"] < 0.5, "{weights:?}");
+        }
+        let rare = needing(&["seq.foldli"]);
+        let others =
+            [needing(&["seq.foldl"]), needing(&["seq.foldl"]), needing(&["seq.foldl"]), rare.clone()];
+        assert_eq!(weights(rare, &others, 1_800)["seq.foldli"], 0.93, "few test cases have it");
+        let apart = [needing(&["seq.last_indexof"]), needing(&["seq.nth"]), needing(&["seq.nth"])];
+        let alone = needing(&["seq.last_indexof"]);
+        assert_eq!(weights(alone, &apart, 1_800)["seq.last_indexof"], 0.93, "nothing else is to blame");
+        let unproven = Face { proven: false, ..needing(&["seq.nth"]) };
+        let open = [unproven.clone(), unproven, both.clone()];
+        assert_eq!(weights(both, &open, 1_800)["seq.last_indexof"], 0.93, "nothing was tried of two of them");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use oracle::Kind;
 
-use super::face::{Face, Rarity, Weighed};
+use super::face::{Face, Neighbours, Rarity, Weighed};
 use super::finding::Releases;
 use crate::store::KnownFinding;
 
@@ -307,12 +307,16 @@ impl Group {
 }
 
 /// The group that a face belongs to, and why: that of the face it is most like.
-pub fn group_of(face: &Face, known: &[KnownFinding], rarity: &Rarity) -> Option<(String, Likeness)> {
+pub fn group_of(face: &Face, known: &[KnownFinding], rarity: Rarity) -> Option<(String, Likeness)> {
+    let faces: Vec<(&KnownFinding, Face)> =
+        known.iter().filter_map(|finding| Some((finding, Face::from_text(&finding.face)?))).collect();
+    let of_line = faces.iter().map(|(_, its)| its).filter(|its| its.line() == face.line());
+    let neighbours = Neighbours::among(of_line.chain([face]), rarity);
+    let face = neighbours.aside(face.clone());
     let mut best: Option<(&KnownFinding, Likeness)> = None;
-    for finding in known {
-        let Some(its) = Face::from_text(&finding.face) else { continue };
-        let its = its.revised(rarity);
-        let Some(likeness) = alike(face, &its).or_else(|| could_be(face, &its)) else { continue };
+    for (finding, its) in faces {
+        let its = neighbours.aside(its);
+        let Some(likeness) = alike(&face, &its).or_else(|| could_be(&face, &its)) else { continue };
         if best.as_ref().is_none_or(|(_, best)| likeness.degree > best.degree) {
             best = Some((finding, likeness));
         }
@@ -491,7 +495,7 @@ mod tests {
             known("a", "a", &at("SIGSEGV | smt::value < opt::maximize", &[("+ Int", 0.4)])),
             known("b", "b", &at("SIGSEGV | nlsat::del < goal2nlsat", &[("* Real", 0.4)])),
         ];
-        let group = |face: &Face| group_of(face, &all, &Rarity::default()).map(|(group, _)| group);
+        let group = |face: &Face| group_of(face, &all, Rarity::default()).map(|(group, _)| group);
         assert_eq!(
             group(&lost("SIGSEGV", &[("fp.add", 0.9)])),
             Some("a".to_owned()),
@@ -506,11 +510,7 @@ mod tests {
         // Whatever is found later is not taken for it: it would unite bugs that have nothing in common.
         let first = [known("c", "c", &near)];
         assert_eq!(
-            group_of(
-                &at("SIGSEGV | nlsat::del < goal2nlsat", &[("* Real", 0.4)]),
-                &first,
-                &Rarity::default()
-            ),
+            group_of(&at("SIGSEGV | nlsat::del < goal2nlsat", &[("* Real", 0.4)]), &first, Rarity::default()),
             None
         );
     }
@@ -576,9 +576,9 @@ mod tests {
         let far = face(Kind::InvalidModel, &[("seq.foldl", 0.9), ("seq.at", 0.2)]);
         // A person has told them apart.
         let all = [known("a", "a", &far), known("b", "b", &near)];
-        let (group, _) = group_of(&near, &all, &Rarity::default()).expect("a group");
+        let (group, _) = group_of(&near, &all, Rarity::default()).expect("a group");
         assert_eq!(group, "b");
-        assert_eq!(group_of(&face(Kind::InvalidModel, &[("fp.rem", 0.9)]), &all, &Rarity::default()), None);
+        assert_eq!(group_of(&face(Kind::InvalidModel, &[("fp.rem", 0.9)]), &all, Rarity::default()), None);
     }
 
     #[test]

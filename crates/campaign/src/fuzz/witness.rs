@@ -1,20 +1,21 @@
 //! Witnesses, checked once more on exactly the script that solvers get.
 
 use engines::TestCase;
-use eval::{Budget, Evaluator, Mode};
+use eval::{Budget, Evaluator, Mode, Reason};
 use smtlib::Store;
 
 /// What the second look at one formula may cost: as much as some runs.
 const PATIENCE: u64 = 500_000;
 
 /// What a witness is worth.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WitnessCheck {
     Holds,
     /// A formula cannot be decided with bearable effort. Nothing is wrong: an engine sees change by change what takes long to
     /// see from the script alone.
     Open,
-    Fails,
+    /// A defect of the engine: a formula is false, or no effort would decide it.
+    Fails(String),
 }
 
 /// Evaluators for witnesses.
@@ -43,12 +44,24 @@ impl WitnessChecks {
             let value = self.quick.holds(store, witness.model(), term);
             match value.or_else(|_| self.patient.holds(store, witness.model(), term)) {
                 Ok(true) => {}
-                Ok(false) => return WitnessCheck::Fails,
-                Err(_) => return WitnessCheck::Open,
+                Ok(false) => {
+                    return WitnessCheck::Fails("the witness does not satisfy an assertion".to_owned());
+                }
+                Err(unknown) if takes_effort(&unknown.reason) => return WitnessCheck::Open,
+                Err(unknown) => {
+                    let text = format!("the witness leaves an assertion open: {}", unknown.reason);
+                    return WitnessCheck::Fails(text);
+                }
             }
         }
         WitnessCheck::Holds
     }
+}
+
+/// Could more time, or more values for bound variables, decide it?
+fn takes_effort(reason: &Reason) -> bool {
+    use Reason::{Budget, InfiniteDomain, InfiniteQuantifier, InseparableReals, UndecidedEquality};
+    matches!(reason, Budget(_) | InfiniteQuantifier | InfiniteDomain | UndecidedEquality | InseparableReals)
 }
 
 #[cfg(test)]
@@ -81,7 +94,8 @@ mod tests {
         let mut store = Store::new();
         let dear = "(forall ((a (_ BitVec 8)) (b (_ BitVec 8)) (c (_ BitVec 8))) \
                     (=> x (= (bvadd a (bvadd b c)) (bvadd (bvadd a b) c))))";
-        let all = script(&mut store, &["x", "(not x)", dear]);
+        let open = "(= (div 1 0) 0)";
+        let all = script(&mut store, &["x", "(not x)", dear, open]);
         let mut model = Model::new();
         for fun in all.declared_funs() {
             model.assign(fun, Value::TRUE);
@@ -93,9 +107,12 @@ mod tests {
         let mut checks = WitnessChecks::default();
         assert_eq!(checks.check(&store, &case), WitnessCheck::Holds);
         case.script = only(&all, 1);
-        assert_eq!(checks.check(&store, &case), WitnessCheck::Fails);
+        let failed = |check: WitnessCheck| matches!(check, WitnessCheck::Fails(_));
+        assert!(failed(checks.check(&store, &case)));
         case.script = only(&all, 2);
         assert_eq!(checks.check(&store, &case), WitnessCheck::Open);
+        case.script = only(&all, 3);
+        assert!(failed(checks.check(&store, &case)), "no effort decides what the standard leaves open");
         case.forget_answer();
         assert_eq!(checks.check(&store, &case), WitnessCheck::Holds, "nothing is claimed any more");
     }

@@ -263,8 +263,7 @@ impl<'a> Worker<'a> {
         match self.witnesses.check(&self.driver.store, &case) {
             WitnessCheck::Holds => {}
             WitnessCheck::Open => case.forget_answer(),
-            WitnessCheck::Fails => {
-                let text = "the witness does not satisfy an assertion";
+            WitnessCheck::Fails(text) => {
                 let standard = print::print(&self.driver.store, &case.script, Release::STANDARD);
                 self.internal_error(tally, &format!("{}: {text}", place(chain, &case)), &standard)?;
                 self.log_test(&case, chain, &standard, &[], false)?;

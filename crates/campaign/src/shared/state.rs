@@ -15,7 +15,7 @@ use super::accounts::Spent;
 use super::claimed::ClaimedWork;
 use super::clock::Clock;
 use super::known::KnownFindings;
-use crate::findings::{Face, Finding, Rarity};
+use crate::findings::{Finding, Rarity};
 use crate::schedule::{Culprits, Novelty, Reached, SeedPool, Usual};
 use crate::seeds::SeedText;
 use crate::store::{
@@ -257,12 +257,10 @@ impl State {
         self.need(&texts);
     }
 
-    /// How rare constructs are in the test cases of the campaign, and in what its findings need.
+    /// How rare constructs are in the test cases of the campaign.
     pub fn rarity(&self) -> Rarity {
         let with = self.learned.of_kind(CONSTRUCT).map(|(name, counts)| (name, counts.tests));
-        let known = self.findings.all();
-        let faces = known.iter().filter_map(|finding| Face::from_text(&finding.face));
-        Rarity::new(self.totals.tests, with).knowing(faces)
+        Rarity::new(self.totals.tests, with)
     }
 
     /// What known bugs are blamed on and most rounds do without: tactics, and operators that are rare enough to be

@@ -32,6 +32,12 @@ pub enum StoreError {
         .path.display()
     )]
     Newer { path: PathBuf, found: u32, ours: u32 },
+    /// An earlier version works on it, whose tables would go away under it.
+    #[error(
+        "an earlier version of osprey works on '{}' (format {found}, this one has {ours}): wait until it has ended, or use \
+         that version", .path.display()
+    )]
+    Occupied { path: PathBuf, found: u32, ours: u32 },
     /// Not ours.
     #[error("'{}' is another program's database, not a campaign: choose another folder", .0.display())]
     Foreign(PathBuf),

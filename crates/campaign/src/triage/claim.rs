@@ -250,7 +250,7 @@ impl Placement {
 
     fn among(findings: &[KnownFinding], finding: &Finding, face: &Face, rarity: &Rarity) -> Placement {
         let mut known = KnownFinding { face: face.to_text(), ..known_as(finding) };
-        let Some((id, likeness)) = group_of(face, findings, rarity) else {
+        let Some((id, likeness)) = group_of(face, findings, rarity.clone()) else {
             return Placement { known, membership: None, kept: true };
         };
         let members: Vec<KnownFinding> = findings.iter().filter(|one| one.group == id).cloned().collect();

@@ -16,8 +16,9 @@ const DEPTH: usize = 4;
 /// Share of variables and constants among random terms.
 const LEAVES: f64 = 0.06;
 
-/// What all tries at one place may cost, in visits of nodes: about as much as a run of the mutant. Only quantified formulas take
-/// that much; without the bound most of our own CPU time went into places where nearly nothing is accepted.
+/// What the rejected tries at one place may cost in evaluations of the whole assertion, in visits of nodes: about as much as a run
+/// of the mutant. Only quantified formulas take that much; without the bound most of our own CPU time went into places
+/// where nearly nothing is accepted.
 const PATIENCE: u64 = 50_000;
 
 /// What became of random terms.

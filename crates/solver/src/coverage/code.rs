@@ -122,14 +122,7 @@ impl Code {
         for path in paths {
             let path = path.canonicalize().map_err(CoverageError::file(&path))?;
             let first = files.last().map_or(0, |file| file.first + file.list.sites.len() as u32);
-            // A program of the user's was read when it was taken up.
-            let hash = match &solver.installed.how {
-                How::Executable { path: program } if program.canonicalize().ok().as_ref() == Some(&path) => {
-                    solver.installed.sha256.clone()
-                }
-                _ => None,
-            };
-            files.push(CodeFile::new(path, hash, first, home)?);
+            files.push(CodeFile::new(path, first, home)?);
         }
         if files.is_empty() {
             return Err(CoverageError::NoCode(solver.name()));
@@ -180,9 +173,10 @@ impl Code {
 }
 
 impl CodeFile {
-    /// `hash` where it is known: reading and hashing the files of two solvers takes as long as hundreds of test cases.
-    fn new(path: PathBuf, hash: Option<String>, first: u32, home: &Home) -> Result<CodeFile, CoverageError> {
-        let hash = match hash.or_else(|| known_hash(&path)) {
+    /// Without reading the file where its hash is known: to read and hash the files of two solvers takes as long as hundreds of
+    /// test cases.
+    fn new(path: PathBuf, first: u32, home: &Home) -> Result<CodeFile, CoverageError> {
+        let hash = match known_hash(&path) {
             Some(hash) => hash,
             None => sha256(&path).map_err(CoverageError::file(&path))?,
         };

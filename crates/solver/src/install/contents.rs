@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::hash::sha256;
+use super::hash::{self, sha256};
 
 /// The file with what is known, inside the release's directory.
 pub(super) const CONTENTS: &str = "contents.json";
@@ -57,9 +57,11 @@ impl Contents {
         Ok(Contents(records))
     }
 
-    /// Reads what is known of a release.
+    /// Reads what is known of a release. No release is without files.
     pub fn read(directory: &Path) -> Option<Contents> {
-        serde_json::from_slice(&std::fs::read(directory.join(CONTENTS)).ok()?).ok()
+        let contents: Contents =
+            serde_json::from_slice(&std::fs::read(directory.join(CONTENTS)).ok()?).ok()?;
+        (!contents.0.is_empty()).then_some(contents)
     }
 
     /// The hash of one of its files, if that is what it was when it was last seen to be right.
@@ -67,7 +69,9 @@ impl Contents {
         let name = file.strip_prefix(directory).ok()?.to_str()?;
         let record = self.0.get(name)?;
         let now = file.metadata().ok()?;
-        (now.len() == record.size && Seen::of(&now) == record.seen).then(|| record.sha256.clone())
+        let unchanged = now.len() == record.size && Seen::of(&now) == record.seen;
+        // It goes into names of files.
+        (unchanged && hash::is_hash(&record.sha256)).then(|| record.sha256.clone())
     }
 
     /// Writes it, complete or not at all.
@@ -144,6 +148,13 @@ mod tests {
 
         assert_eq!(known_hash(&file), sha256(&file).ok());
         assert_eq!(known_hash(&directory.path().join(CONTENTS)), None, "no file of the release");
+        let text = std::fs::read_to_string(directory.path().join(CONTENTS)).expect("text");
+        let hash = sha256(&file).expect("a hash");
+        for other in ["../../victim", "", &hash[1..]] {
+            std::fs::write(directory.path().join(CONTENTS), text.replace(&hash, other)).expect("written");
+            assert_eq!(known_hash(&file), None, "{other}");
+        }
+        std::fs::write(directory.path().join(CONTENTS), text).expect("written");
 
         let damage = |bytes: Option<&[u8]>| {
             match bytes {

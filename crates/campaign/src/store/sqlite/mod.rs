@@ -125,7 +125,11 @@ impl SqliteStore {
         store.set_durability(Durability::Process)?;
         let transaction = store.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another process may have done it meanwhile.
-        if schema::readable(&transaction, path)? == UNGROUPED {
+        let format = schema::readable(&transaction, path)?;
+        if format < FORMAT && !living(&transaction)?.is_empty() {
+            return Err(StoreError::Occupied { path: path.to_owned(), found: format, ours: FORMAT });
+        }
+        if format == UNGROUPED {
             transaction.execute_batch(schema::ADD_GROUPS)?;
         }
         if schema::readable(&transaction, path)? == UNWATCHED {
@@ -208,6 +212,14 @@ impl SqliteStore {
             _ => Ok(&self.connection),
         }
     }
+}
+
+/// Who works on it.
+fn living(connection: &Connection) -> Result<Vec<Member>, StoreError> {
+    let mut members = query::members(connection, now().saturating_sub(MEMBER_GONE))?;
+    // All work on one machine: who was killed is gone at once.
+    members.retain(|member| Path::new(&format!("/proc/{}", member.pid)).exists());
+    Ok(members)
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
@@ -398,10 +410,7 @@ impl CampaignStore for SqliteStore {
     }
 
     fn members(&mut self) -> Result<Vec<Member>, StoreError> {
-        let mut members = query::members(self.current()?, now().saturating_sub(MEMBER_GONE))?;
-        // All work on one machine: who was killed is gone at once.
-        members.retain(|member| Path::new(&format!("/proc/{}", member.pid)).exists());
-        Ok(members)
+        living(self.current()?)
     }
 
     fn unwanted(&mut self) -> Result<Unwanted, StoreError> {

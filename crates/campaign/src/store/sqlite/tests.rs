@@ -282,6 +282,13 @@ fn a_campaign_with_a_row_for_every_site_goes_on_with_what_was_reached() {
     let mut reader = store::read(folder.path()).expect("opened");
     assert_eq!(reader.sites().expect("sites"), reached);
     drop(reader);
+    let somebody = "INSERT INTO members VALUES (7, 'owner', ?, unixepoch())";
+    let connection = Connection::open(&file).expect("opened");
+    connection.execute(somebody, [std::process::id()]).expect("there");
+    let error = store::open(folder.path()).err().expect("refused");
+    assert!(matches!(error, StoreError::Occupied { found: 4, ours: 5, .. }), "{error}");
+    connection.execute("DELETE FROM members", []).expect("gone");
+    drop(connection);
     let mut first = store::open(folder.path()).expect("opened");
     assert_eq!(first.sites().expect("sites"), reached);
     let mut second = store::open(folder.path()).expect("opened");
