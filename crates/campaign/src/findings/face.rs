@@ -120,7 +120,7 @@ impl Rarity {
     /// From counts of test cases by construct, among so many test cases.
     pub fn new<'a>(tests: u64, with: impl Iterator<Item = (&'a str, u64)>) -> Rarity {
         let with = with.map(|(name, count)| (name.to_owned(), count)).collect();
-        Rarity { tests, with, ..Rarity::default() }
+        Rarity { tests, with }
     }
 
     /// From 0, in every script, to 1, in no other: the information that the construct carries, as a share of the most
@@ -143,9 +143,7 @@ impl Rarity {
         let (all, with) = ((self.tests + 1) as f64, (with + 1) as f64);
         (all / with).ln() / all.ln()
     }
-}
 
-impl Rarity {
     /// The share of test cases that have an operator, if enough of them were counted.
     pub fn share(&self, construct: &str) -> Option<f64> {
         let operator = operator(construct);
