@@ -32,6 +32,8 @@ pub enum Attempt {
     Refuted,
     /// It does not know, did not answer in time, or failed.
     Undecided,
+    /// It crashed: whoever asked may want to make a test case of the question.
+    Crashed,
 }
 
 /// What an engine may ask of solvers. The campaign implements it with real ones; answers are cached there.
@@ -192,8 +194,9 @@ pub trait Round {
         Vec::new()
     }
 
-    /// What the round knows about its seeds and has done with them, for people.
-    fn explain(&self, _store: &Store) -> Option<String> {
+    /// What the round knows about its seeds and has done with them, for people, with test cases called as whoever keeps them
+    /// says: `name` gets the number of one in this round.
+    fn explain(&self, _store: &Store, _name: &dyn Fn(usize) -> String) -> Option<String> {
         None
     }
 

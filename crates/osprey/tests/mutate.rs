@@ -170,6 +170,63 @@ fn values_explains_what_it_knows_of_a_seed_and_which_mutant_covered_what() {
 }
 
 #[test]
+fn values_names_the_file_whose_model_gives_a_monitor_its_truth_value_in_every_round() {
+    if !testkit::have(&["z3@5.4.0"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let (seed, out) = (folder.path().join("seed.smt2"), folder.path().join("out"));
+    std::fs::write(&seed, "(declare-fun x () Int)(assert (or (< x 7) (> x 31) (= x 12)))(check-sat)")
+        .expect("a file");
+    let words = ["mutate", "--engine", "values", text(&seed), "--out", text(&out), "-s", "z3@5.4.0"];
+    let flags = ["--explain", "--values-iterations", "1", "--values-multief", "1", "--count", "60"];
+    let made = run(&[&words[..], &flags[..]].concat());
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let said = String::from_utf8_lossy(&made.stdout).into_owned();
+    let number = |text: &str| -> i128 {
+        let digits = text.trim_start_matches(['(', '-', ' ']);
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        let size: i128 = digits[..end].parse().unwrap_or_else(|_| panic!("no number in {text}"));
+        if text.starts_with("(- ") { -size } else { size }
+    };
+    let after = |text: &str, what: &str| -> String {
+        let start = text.find(what).unwrap_or_else(|| panic!("{what} in {text}")) + what.len();
+        text[start..].trim_start().to_owned()
+    };
+    let (mut named, mut rounds) = (0, 0);
+    for line in said.lines() {
+        rounds += usize::from(line == "skeleton:");
+        if !line.contains(" = (< x h!1): ") {
+            continue;
+        }
+        for truth in ["true", "false"] {
+            let by = after(line, &format!("{truth} by "));
+            if !by.starts_with(|c: char| c.is_ascii_digit()) {
+                continue;
+            }
+            let base = out.join(format!("values-0-{}", &by[..5]));
+            let script = std::fs::read_to_string(base.with_extension("smt2")).expect("a script");
+            let model = std::fs::read_to_string(base.with_extension("model")).expect("a model");
+            let (value, constant) = (number(&after(&model, "x () Int")), number(&after(&script, "(< x")));
+            assert_eq!(value < constant, truth == "true", "{line}\n{script}\n{model}");
+            named += 1;
+        }
+    }
+    assert!(rounds > 1 && named > 0, "{rounds} rounds, {named} named: {said}");
+}
+
+#[test]
+fn values_without_a_solver_says_that_there_is_nobody_to_ask() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (seed, out) = (folder.path().join("seed.smt2"), folder.path().join("out"));
+    std::fs::write(&seed, "(declare-fun x () Int)(assert (or (< x 7) (> x 31)))(check-sat)").expect("a file");
+    let made = run(&["mutate", "--engine", "values", text(&seed), "--out", text(&out), "--count", "20"]);
+    assert!(made.status.success());
+    let said = String::from_utf8_lossy(&made.stderr).into_owned();
+    assert!(said.contains("of 20 test cases") && said.contains("name one with -s"), "{said}");
+}
+
+#[test]
 fn values_says_why_it_makes_nothing_of_a_seed() {
     let folder = tempfile::tempdir().expect("a folder");
     let (seed, out) = (folder.path().join("seed.smt2"), folder.path().join("out"));

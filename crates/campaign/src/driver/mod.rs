@@ -296,8 +296,8 @@ impl Chain {
     }
 
     /// What the engine knows about the seeds and has done with them, for people.
-    pub fn explain(&self, store: &Store) -> Option<String> {
-        self.round.explain(store)
+    pub fn explain(&self, store: &Store, name: &dyn Fn(usize) -> String) -> Option<String> {
+        self.round.explain(store, name)
     }
 
     /// Test cases made so far.

@@ -377,6 +377,7 @@ impl Ask for Questions<'_> {
                 read(&text, store).map_or(Attempt::Undecided, |read| Attempt::Model(read.model))
             }
             Reply::Nothing if answer == Some(Answer::Unsat) => Attempt::Refuted,
+            Reply::Nothing if matches!(run.answers.class, RunClass::Crash(_)) => Attempt::Crashed,
             Reply::Nothing | Reply::TimedOut => Attempt::Undecided,
         }
     }

@@ -246,7 +246,9 @@ impl SeedPool {
             let left = self.entries.iter().filter(|entry| !entry.is_exhausted(engine));
             rng.pick(&left.collect::<Vec<_>>()).copied()
         })?;
-        if !entry.heirs.is_empty() && rng.chance(FROM_HEIR) {
+        // What an engine remembers is about the seed itself: of an heir it would learn the same again each time.
+        let remembers = entry.memories.contains_key(engine);
+        if !entry.heirs.is_empty() && !remembers && rng.chance(FROM_HEIR) {
             return entry.heirs.get(rng.below(entry.heirs.len()));
         }
         Some(&entry.seed)
@@ -390,6 +392,10 @@ mod tests {
         assert_eq!(chosen.len(), HEIRS + 1, "{chosen:?}");
         assert!((150..250).contains(&chosen["given"]), "{chosen:?}");
         assert!(chosen.contains_key("heir 11") && !chosen.contains_key("heir 3"), "{chosen:?}");
+        let memory = SeedMemory { text: "c0".to_owned(), exhausted: false };
+        assert!(pool.remember(&given.hash, "values", memory));
+        let itself = |_| pool.choose("values", Worth::default(), &mut rng) == Some(&given);
+        assert!((0..100).all(itself), "what is remembered is about the seed itself");
         let heir = seed("heir 11");
         assert_eq!(pool.owner(&heir.hash), given.hash);
         assert!(pool.drop_hopeless(&heir.hash).is_none());

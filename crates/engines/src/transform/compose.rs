@@ -106,8 +106,8 @@ impl Round for Composed {
         self.round.figures()
     }
 
-    fn explain(&self, store: &Store) -> Option<String> {
-        self.round.explain(store)
+    fn explain(&self, store: &Store, name: &dyn Fn(usize) -> String) -> Option<String> {
+        self.round.explain(store, name)
     }
 
     fn heirs(&self) -> Vec<Script> {

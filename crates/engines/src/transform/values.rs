@@ -69,7 +69,7 @@ fn coerced(bench: &mut Bench<'_>, script: &Script, rbase: bool) -> Option<Draft>
 
 /// A mutant of the engine `values` whose witness is the model that gave its constants.
 fn satisfied(bench: &mut Bench<'_>, script: &Script) -> Option<Draft> {
-    let config = Values { models: 1, soft: true, lean: true, ..Preset::BlendB.settings() };
+    let config = Values { models: 1, soft: true, lean: true, own_models: 0.0, ..Preset::BlendB.settings() };
     Coercion::open(&config, bench, script, None)?.next_satisfied(bench)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use eval::{EvaluatedModel, Mode, Model, Witness};
-use smtlib::{Command, Op, Script, Store, Term};
+use smtlib::{Command, Script, Store, Term};
 
 use super::config::Values;
 use super::coverage::Coverage;
@@ -54,6 +54,8 @@ pub(crate) struct Coercion {
     iterations: usize,
     /// Further variants asked in a row that did not decide anything.
     in_vain: u32,
+    /// Enforcements that somebody was asked about in vain, those included that were tried again with fewer monitors.
+    undecided_cases: usize,
     /// Test cases so far, those that are pending included.
     numbered: usize,
     pub(super) counts: Counts,
@@ -116,6 +118,7 @@ impl Coercion {
             goes_on,
             iterations: 0,
             in_vain: 0,
+            undecided_cases: 0,
             numbered: 0,
             counts: Counts::default(),
         })
@@ -211,45 +214,51 @@ impl Coercion {
         let lean = self.config.lean;
         let Some(mut script) = self.meta.formula(bench.store, side, &enforced, lean) else { return };
         self.counts.enforcements += 1;
-        let mut found = self.ask(bench, &script, first);
-        while matches!(found, Found::Nothing | Found::Undecided) && self.config.soft {
+        let (mut evaluated, change) = loop {
+            let found = self.ask(bench, &script, first);
+            let change = format!("enforced {}", explain::enforcement(bench.store, &self.meta, &enforced));
             let contradictory = matches!(found, Found::Nothing);
-            let core = if contradictory { self.core(bench, &script, &enforced, first) } else { None };
-            let Some(fewer) = self.softer(&enforced, core.as_deref()) else { break };
-            let Some(formula) = self.meta.formula(bench.store, side, &fewer, lean) else { break };
-            (enforced, script) = (fewer, formula);
-            found = self.ask(bench, &script, first);
-        }
-        let change = format!("enforced {}", explain::enforcement(bench.store, &self.meta, &enforced));
-        let mut evaluated = match found {
-            Found::Model(evaluated) => *evaluated,
-            Found::Nothing => {
-                self.push(Draft::agree(script).with_changes(vec![change]));
-                return;
-            }
-            Found::Undecided => {
-                self.counts.undecided += 1;
-                if self.counts.undecided <= UNDECIDED_CASES {
-                    self.push(Draft::agree(script).with_changes(vec![change]));
+            match found {
+                Found::Model(evaluated) => break (*evaluated, change),
+                // Whatever is asked in its place, it is a test case of its own.
+                Found::Nothing | Found::Crashed => {
+                    self.push(Draft::agree(script.clone()).with_changes(vec![change]));
                 }
-                return;
+                Found::Undecided => {
+                    self.undecided_cases += 1;
+                    if self.undecided_cases <= UNDECIDED_CASES {
+                        self.push(Draft::agree(script.clone()).with_changes(vec![change]));
+                    }
+                }
             }
+            let core = if contradictory { self.core(bench, &script, &enforced, first) } else { None };
+            let fewer = if self.config.soft { self.softer(&enforced, core.as_deref()) } else { None };
+            let softer =
+                fewer.and_then(|fewer| Some((self.meta.formula(bench.store, side, &fewer, lean)?, fewer)));
+            let Some(softer) = softer else {
+                self.counts.undecided += usize::from(!contradictory);
+                return;
+            };
+            (script, enforced) = softer;
         };
         self.counts.satisfied += 1;
         self.push(known(bench.store, &mut evaluated, script.clone()).with_changes(vec![change]));
-        let mut constants = self.meta.constants(bench.store, bench.rng, &mut evaluated);
-        self.substitute(bench, constants.clone(), &enforced, &evaluated);
+        let constants = self.meta.constants(bench.store, bench.rng, &mut evaluated, &script);
+        self.substitute(bench, constants, &enforced, &evaluated);
         for variant in 1..self.config.models {
             let Found::Model(mut other) = self.ask(bench, &script, first + variant) else { continue };
-            constants = self.meta.constants(bench.store, bench.rng, &mut other);
-            self.substitute(bench, constants.clone(), &enforced, &other);
+            let constants = self.meta.constants(bench.store, bench.rng, &mut other, &script);
+            self.substitute(bench, constants, &enforced, &other);
         }
+        let mut blocked = script.clone();
         for _ in 0..self.config.blocked {
-            let Some(blocked) = self.blocked(bench.store, &script, &constants) else { break };
-            script = blocked;
-            let Found::Model(mut other) = self.ask(bench, &script, first) else { break };
-            constants = self.meta.constants(bench.store, bench.rng, &mut other);
-            self.substitute(bench, constants.clone(), &enforced, &other);
+            let Some(differs) = self.meta.difference(bench.store, &mut evaluated, &script) else { break };
+            let Some(check) = blocked.commands.iter().position(Command::is_check) else { break };
+            blocked.commands.insert(check, Command::Assert(differs));
+            let Found::Model(other) = self.ask(bench, &blocked, first) else { break };
+            evaluated = *other;
+            let constants = self.meta.constants(bench.store, bench.rng, &mut evaluated, &script);
+            self.substitute(bench, constants, &enforced, &evaluated);
         }
     }
 
@@ -273,12 +282,16 @@ impl Coercion {
         self.counts.asked += 1;
         let mut found = attempt(bench, script, variant);
         for turn in 1..=FALLBACKS {
-            if !matches!(found, Found::Undecided) || self.in_vain >= IN_VAIN {
+            if found.is_decided() || self.in_vain >= IN_VAIN {
                 break;
             }
             self.counts.asked += 1;
-            found = attempt(bench, script, variant + turn);
-            self.in_vain = if matches!(found, Found::Undecided) { self.in_vain + 1 } else { 0 };
+            let other = attempt(bench, script, variant + turn);
+            self.in_vain = if other.is_decided() { 0 } else { self.in_vain + 1 };
+            // A crash is told unless there is a model: it is what a test case is wanted for.
+            if !(matches!(found, Found::Crashed) && matches!(other, Found::Nothing | Found::Undecided)) {
+                found = other;
+            }
         }
         found
     }
@@ -316,20 +329,6 @@ impl Coercion {
         Some(numbers.into_iter().filter_map(|number| number.checked_sub(before)).collect())
     }
 
-    /// The enforcement with other constants than these in some hole.
-    fn blocked(&self, store: &mut Store, script: &Script, constants: &[Term]) -> Option<Script> {
-        let mut differences = Vec::new();
-        for (hole, constant) in self.meta.holes.list().iter().zip(constants) {
-            let same = store.op(Op::Equal, &[hole.term, *constant]).ok()?;
-            differences.push(store.op(Op::Not, &[same]).ok()?);
-        }
-        let differs = store.or(&differences).ok()?;
-        let mut script = script.clone();
-        let check = script.commands.iter().position(Command::is_check)?;
-        script.commands.insert(check, Command::Assert(differs));
-        Some(script)
-    }
-
     /// The mutant with these constants (step 6), unless it has been made.
     fn mutate(
         &mut self,
@@ -349,9 +348,18 @@ impl Coercion {
             self.counts.repeated += 1;
             return;
         }
-        let script = self.meta.mutant(bench.store, &constants, kept, self.config.effinal);
-        let script = script.or_else(|| self.meta.mutant(bench.store, &constants, &[], false));
-        let Some(script) = script else { return };
+        let script = match self.meta.mutant(bench.store, &constants, kept, self.config.effinal) {
+            Some(script) => script,
+            // Without what is enforced only the constants tell it from others.
+            None => {
+                let told_apart =
+                    told_apart_by.is_empty() || self.seen.insert(digest_of(bench.store, &constants));
+                let script = self.meta.mutant(bench.store, &constants, &[], false);
+                self.counts.repeated += usize::from(!told_apart);
+                let Some(script) = script.filter(|_| told_apart) else { return };
+                script
+            }
+        };
         self.counts.mutants += 1;
         let changes = explain::changes(bench.store, &self.meta, &constants, enforced);
         let (witness, skolems) = match source {
@@ -511,8 +519,8 @@ impl Round for Coercion {
         figures.into_iter().map(|(name, count)| (name, count as u64)).collect()
     }
 
-    fn explain(&self, store: &Store) -> Option<String> {
-        Some(explain::round(store, self))
+    fn explain(&self, store: &Store, name: &dyn Fn(usize) -> String) -> Option<String> {
+        Some(explain::round(store, self, name))
     }
 }
 

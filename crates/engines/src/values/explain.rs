@@ -36,7 +36,7 @@ pub fn changes(store: &Store, meta: &Meta, constants: &[Term], enforced: &[Enfor
 }
 
 /// Skeleton, monitors, and what covered them.
-pub fn round(store: &Store, round: &Coercion) -> String {
+pub fn round(store: &Store, round: &Coercion, name: &dyn Fn(usize) -> String) -> String {
     let mut text = String::from("skeleton:\n");
     let skeleton = print::print(store, &round.meta.holes.skeleton(), Release::STANDARD);
     for line in skeleton.lines() {
@@ -49,13 +49,13 @@ pub fn round(store: &Store, round: &Coercion) -> String {
     text.push_str("monitors, and the mutants that covered them first:\n");
     for (number, monitor) in round.meta.monitors.iter().enumerate() {
         let by = |truth| match round.coverage.by((number, truth)) {
-            Some(Cover::Mutant(mutant)) => format!("{truth} by {mutant:05}"),
+            Some(Cover::Mutant(mutant)) => format!("{truth} by {}", name(mutant)),
             Some(Cover::Earlier) => format!("{truth} by an earlier round"),
             None if round.coverage.is_impossible((number, truth)) => format!("{truth} impossible"),
             None => format!("{truth} by none"),
         };
-        let name = short(store, monitor.term);
-        let _ = writeln!(text, "  {name} = {}: {}, {}", short(store, monitor.says), by(true), by(false));
+        let (term, says) = (short(store, monitor.term), short(store, monitor.says));
+        let _ = writeln!(text, "  {term} = {says}: {}, {}", by(true), by(false));
     }
     let pairs = round.coverage.count(round.config.multief);
     let counts = round.counts;

@@ -14,13 +14,20 @@ pub enum Found {
     /// It says that there is no model.
     Nothing,
     Undecided,
+    /// It crashed.
+    Crashed,
 }
 
 impl Found {
+    /// It says whether there is a model.
+    pub fn is_decided(&self) -> bool {
+        matches!(self, Found::Model(_) | Found::Nothing)
+    }
+
     pub fn model(&mut self) -> Option<&mut EvaluatedModel> {
         match self {
             Found::Model(model) => Some(&mut **model),
-            Found::Nothing | Found::Undecided => None,
+            Found::Nothing | Found::Undecided | Found::Crashed => None,
         }
     }
 }
@@ -35,6 +42,7 @@ pub fn attempt(bench: &mut Bench<'_>, script: &Script, variant: u32) -> Found {
         }
         Attempt::Refuted => Found::Nothing,
         Attempt::Undecided => Found::Undecided,
+        Attempt::Crashed => Found::Crashed,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The meta-formula of a seed (definitions III.4 and III.5): monitors for what is to be coerced.
 
-use eval::EvaluatedModel;
+use eval::{EvaluatedModel, to_term};
 use generate::Rng;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smtlib::literal::LARGEST_CHARACTER;
@@ -62,8 +62,6 @@ pub struct Meta {
     skeleton: Skeleton,
     /// Constants for variables of quantifiers.
     skolems: Vec<Fun>,
-    /// Holes that some monitor mentions.
-    mentioned: FxHashSet<Term>,
     /// Numbers of the holes whose relations are monitored.
     related: Vec<usize>,
     /// The largest character of constants.
@@ -90,7 +88,6 @@ impl Meta {
             skeleton,
             monitors: Vec::new(),
             skolems: Vec::new(),
-            mentioned: FxHashSet::default(),
             related: Vec::new(),
             largest_character: LARGEST_CHARACTER,
         };
@@ -160,8 +157,6 @@ impl Meta {
             let Ok(term) = store.call(fun, &[]) else { continue };
             self.monitors.push(Monitor { fun, term, says });
         }
-        let says: Vec<Term> = self.monitors.iter().map(|monitor| monitor.says).collect();
-        self.mentioned = store.subterms(&says).into_iter().collect();
     }
 
     /// Truth values of monitors that no model of a mutant gives them: the falsehood of what is asserted, and of its conjuncts.
@@ -295,17 +290,43 @@ impl Meta {
         constants
     }
 
-    /// The constants that a model gives the holes. What no monitor mentions, a model would give the same value each time:
-    /// it gets the seed's, one that the seed has elsewhere or a random one instead.
-    pub fn constants(&self, store: &mut Store, rng: &mut Rng, evaluated: &mut EvaluatedModel) -> Vec<Term> {
+    /// The constants that a model of a formula gives the holes. One that the formula does not mention would get the same value
+    /// each time: it gets the seed's, one that the seed has elsewhere or a random one instead.
+    pub fn constants(
+        &self,
+        store: &mut Store,
+        rng: &mut Rng,
+        evaluated: &mut EvaluatedModel,
+        formula: &Script,
+    ) -> Vec<Term> {
         let mut constants = self.given(store, evaluated);
+        let mentioned = mentioned(store, formula);
         for (place, hole) in self.holes.list().iter().enumerate() {
-            if self.mentioned.contains(&hole.term) {
+            if mentioned.contains(&hole.term) {
                 continue;
             }
             constants[place] = if rng.chance(KEEPS) { hole.original } else { self.other(store, rng, *hole) };
         }
         constants
+    }
+
+    /// Says that some hole which a formula mentions has another value than in this model of it. `None` if no hole in it has
+    /// a value that can be written down.
+    pub fn difference(
+        &self,
+        store: &mut Store,
+        evaluated: &mut EvaluatedModel,
+        formula: &Script,
+    ) -> Option<Term> {
+        let mentioned = mentioned(store, formula);
+        let mut differences = Vec::new();
+        for hole in self.holes.list().iter().filter(|hole| mentioned.contains(&hole.term)) {
+            let value = evaluated.evaluate(store, hole.term).ok();
+            let Some(value) = value.and_then(|value| to_term(store, hole.sort, &value)) else { continue };
+            let same = store.op(Op::Equal, &[hole.term, value]).ok()?;
+            differences.push(store.op(Op::Not, &[same]).ok()?);
+        }
+        if differences.is_empty() { None } else { store.or(&differences).ok() }
     }
 
     /// Constants near the seed's: some of them a model's, or a pattern of equal and unequal ones.
@@ -388,6 +409,12 @@ pub fn question(store: &mut Store, script: &Script) -> Script {
     }
     logic::widen(store, &mut script);
     script
+}
+
+/// Every term in what a formula asserts.
+fn mentioned(store: &Store, formula: &Script) -> FxHashSet<Term> {
+    let asserted: Vec<Term> = formula.assertions().collect();
+    store.subterms(&asserted).into_iter().collect()
 }
 
 /// At most so many of a list, from all parts of it, in order. Nothing random: a later round of the seed has to find the same.
@@ -511,9 +538,38 @@ mod tests {
         assert_eq!(said, ["(= x h!2)"]);
         let mut evaluated = EvaluatedModel::new(eval::Model::new(), eval::Mode::Given, crate::models::BUDGET);
         let mut rng = rng::stream(2, 2);
+        let formula = meta.formula(&mut store, Side::Bare, &[], false).expect("well-sorted");
         let first: FxHashSet<Term> =
-            (0..20).map(|_| meta.constants(&mut store, &mut rng, &mut evaluated)[0]).collect();
+            (0..20).map(|_| meta.constants(&mut store, &mut rng, &mut evaluated, &formula)[0]).collect();
         assert!(first.len() > 2, "{first:?}");
+    }
+
+    #[test]
+    fn a_lean_formula_leaves_the_holes_alone_that_it_does_not_mention() {
+        let mut store = Store::new();
+        let text = "(declare-fun x () Int)(assert (< x 41))(assert (> x 17))(check-sat)";
+        let meta = meta(&mut store, text, &Preset::Skolu.settings());
+        let number =
+            |says| meta.monitors.iter().position(|one| store.term_text(one.says) == says).expect("one");
+        let enforced = [(number("(< x h!1)"), true)];
+        let mut rng = rng::stream(2, 2);
+        for (side, other_is_free) in [(Side::Bare, true), (Side::Asserted, false)] {
+            let formula = meta.formula(&mut store, side, &enforced, true).expect("well-sorted");
+            let mut model = eval::Model::new();
+            model.complete(&store, &formula);
+            let mut evaluated = EvaluatedModel::new(model, eval::Mode::Given, crate::models::BUDGET);
+            let difference = meta.difference(&mut store, &mut evaluated, &formula).expect("a hole");
+            let difference = store.term_text(difference);
+            assert!(difference.contains("h!1"), "{difference}");
+            assert_eq!(difference.contains("h!2"), !other_is_free, "{difference}");
+            let mut other = FxHashSet::default();
+            for _ in 0..20 {
+                let constants = meta.constants(&mut store, &mut rng, &mut evaluated, &formula);
+                assert_eq!(store.term_text(constants[0]), "0", "the model's");
+                other.insert(store.term_text(constants[1]));
+            }
+            assert_eq!(other.contains("17") && other.len() > 2, other_is_free, "{other:?}");
+        }
     }
 
     #[test]

@@ -133,7 +133,7 @@ fn a_round_ends_when_nothing_is_left_to_enforce_and_says_what_covered_what() {
         assert!(count <= round.length());
     }
     assert_eq!(round.exhausted(), Some("saturated"));
-    let text = round.explain(bench.store).expect("it explains itself");
+    let text = round.explain(bench.store, &|number| format!("{number:05}")).expect("it explains itself");
     for part in
         ["(assert (or (< x h!1) (> x h!2)))", "m!3 = (or (< x h!1) (> x h!2)): true by 000", "h!1 = 7"]
     {
@@ -298,6 +298,67 @@ fn of_a_contradictory_enforcement_the_monitors_of_the_core_are_dropped_and_the_g
     assert_eq!(goal, again);
 }
 
+/// Crashes on what enforces at least so many monitors; everything else has a model.
+struct Crashes(usize);
+
+impl Ask for Crashes {
+    fn model(&mut self, _: &mut Store, _: &Script, _: u32) -> Option<Model> {
+        None
+    }
+
+    fn attempt(&mut self, store: &mut Store, script: &Script, _: u32) -> Attempt {
+        let texts = script.assertions().map(|formula| store.term_text(formula));
+        let enforced = texts.filter(|text| text.starts_with("m!") || text.starts_with("(not m!"));
+        if enforced.count() < self.0 { Attempt::Model(Model::new()) } else { Attempt::Crashed }
+    }
+
+    fn agreed_status(&mut self, _: &Store, _: &Script) -> Option<(Status, String)> {
+        None
+    }
+
+    fn confirmed_core(&mut self, _: &Store, _: &Script) -> Option<Vec<usize>> {
+        None
+    }
+}
+
+#[test]
+fn an_enforcement_that_is_softened_is_a_test_case_of_its_own_and_always_where_a_solver_crashed() {
+    let text = "(declare-fun x () Int)(declare-fun y () Int)
+        (assert (and (< x 7) (> x 2) (distinct y 3 4) (> (* x y) 5)))(check-sat)";
+    let enforced = |ask: &mut dyn Ask| -> Vec<usize> {
+        let mut store = Store::new();
+        let script = read(&mut store, text);
+        let mut rng = rng::stream(1, 1);
+        let config = Values { iterations: 3, models: 1, ..Values::default() };
+        let all = cases(&config, &mut store, &mut rng, ask, &grammar("QF_NIA"), seed(script, None), 100);
+        let monitors = |case: &TestCase| {
+            case.script
+                .declared_funs()
+                .filter(|fun| store.name(store.fun(*fun).name).starts_with("m!"))
+                .count()
+        };
+        all.iter().map(monitors).filter(|count| *count > 0).collect()
+    };
+    assert_eq!(enforced(&mut Contradicts::default()), [7, 4, 7, 4, 7, 4]);
+    let crashed = enforced(&mut Crashes(7));
+    assert_eq!(crashed.iter().filter(|count| **count == 7).count(), 3, "{crashed:?}");
+    assert_eq!(crashed.iter().filter(|count| **count == 3).count(), 3, "half of them, which had a model");
+}
+
+#[test]
+fn mutants_that_cannot_keep_an_enforcement_are_made_once() {
+    let text = "(declare-fun x () Int)(push 1)(assert (or (< x 7) (> x 2)))(check-sat)(pop 1)(check-sat)";
+    let mut store = Store::new();
+    let script = read(&mut store, text);
+    let all = made(&Preset::Effinal.settings(), &mut store, script, "QF_LIA", 3);
+    let mut texts = BTreeSet::new();
+    for case in &all {
+        let text = print::print(&store, &case.script, Release::STANDARD);
+        assert!(texts.insert(text.clone()), "made twice: {text}");
+    }
+    assert!(all.len() > 5);
+}
+
 /// Test cases of a round, what it noted of a model of each, and how many pairs it covers. It is told what `told` says, or
 /// what it noted.
 fn round_told(
@@ -362,7 +423,8 @@ fn a_composition_keeps_what_its_engine_can_do() {
     let memory = round.memory().expect("it covers something");
     assert!(memory.split(';').nth(2).is_some_and(|letters| letters.contains('c')), "{memory}");
     assert!(round.figures().contains(&("pairs", 6)), "{:?}", round.figures());
-    assert!(round.explain(bench.store).is_some_and(|text| text.starts_with("skeleton")));
+    let name = |number: usize| number.to_string();
+    assert!(round.explain(bench.store, &name).is_some_and(|text| text.starts_with("skeleton")));
     let diver = parse("diver+values", &tuning).expect("a composition");
     let script = read(bench.store, "(declare-fun x () Int)(assert (< x 7))(check-sat)");
     let seeds = [seed(script, None)];

@@ -1,5 +1,6 @@
 //! `osprey mutate`: the mutants that an engine makes of seeds, with the models that satisfy them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -59,7 +60,7 @@ pub struct Mutate {
     #[arg(short, long = "solver", value_name = "SPEC")]
     solvers: Vec<String>,
 
-    /// Time for each question to a solver
+    /// Time for each question to a solver; the many small ones of values have a second at most
     #[arg(long, value_name = "TIME", default_value = "10", value_parser = duration::parse)]
     timeout: Duration,
 
@@ -136,6 +137,7 @@ impl Mutate {
         let mut quality = Quality::default();
         let mut explained = Vec::new();
         let mut declined = None;
+        let mut exhausted = None;
         let mut memory = None;
         // A round may be shorter than what is wanted; further ones have streams of their own.
         while count < self.count {
@@ -155,6 +157,8 @@ impl Mutate {
                 break;
             };
             let before = count;
+            // Numbers of the files of this round's test cases, by step.
+            let mut files: BTreeMap<usize, usize> = BTreeMap::new();
             let seed = chain.seeds().first().map(|seed| seed.script.clone()).unwrap_or_default();
             quality.begin(&driver.store, chain.grammar(), &seed);
             while count < self.count {
@@ -163,6 +167,7 @@ impl Mutate {
                     continue;
                 };
                 quality.count(&driver.store, &seed, &case);
+                files.insert(case.provenance.step, count);
                 witnesses += usize::from(witnessed);
                 count += 1;
             }
@@ -170,11 +175,16 @@ impl Mutate {
                 quality.effort(effort);
             }
             if self.explain {
-                explained.extend(chain.explain(&driver.store));
+                let file = |step: usize| match files.get(&step) {
+                    Some(number) => format!("{number:05}"),
+                    None => "one that was not written".to_owned(),
+                };
+                explained.extend(chain.explain(&driver.store, &file));
             }
             memory = chain.memory().map(|(_, memory)| memory.text);
             round += 1;
-            if count == before || chain.exhausted().is_some() {
+            exhausted = chain.exhausted();
+            if count == before || exhausted.is_some() {
                 break;
             }
         }
@@ -186,6 +196,13 @@ impl Mutate {
             let why =
                 declined.map_or_else(|| advice(&self.engine).to_owned(), |reason| format!(": {reason}"));
             bail!("{} makes nothing of this seed{why}", self.engine);
+        }
+        if count < self.count {
+            let why = declined.or(exhausted).unwrap_or("nothing new comes of this seed");
+            let unasked = targets.is_empty() && engine_of(&self.engine) == "values";
+            let hint =
+                if unasked { "; there is no solver to ask for constants, name one with -s" } else { "" };
+            output::say(&format!("note: {count} of {} test cases: {why}{hint}", self.count));
         }
         let figures = self.stats.then(|| quality.figures());
         let summary = Summary {
@@ -306,9 +323,13 @@ fn shown(figures: &Figures) -> String {
     text
 }
 
+/// The name of the engine alone: transforms and variants want what it wants.
+fn engine_of(name: &str) -> &str {
+    name.split(['+', '-']).next().unwrap_or_default()
+}
+
 fn advice(engine: &str) -> &'static str {
-    // Transforms and variants want what their engine wants.
-    match engine.split(['+', '-']).next().unwrap_or_default() {
+    match engine_of(engine) {
         "diver" => ": no model was found; give --model, or -s with a solver that solves it",
         "polarity" => {
             ": its answer is not known; give a file with :status, or two solvers that agree with -s"
@@ -382,6 +403,10 @@ impl Ask for UserAnswers<'_> {
             return self.model(store, script, variant).map_or(Attempt::Undecided, Attempt::Model);
         }
         self.questions().map_or(Attempt::Undecided, |mut solvers| solvers.attempt(store, script, variant))
+    }
+
+    fn core(&mut self, store: &mut Store, script: &Script, variant: u32) -> Option<Vec<usize>> {
+        self.questions()?.core(store, script, variant)
     }
 
     fn agreed_status(&mut self, store: &Store, script: &Script) -> Option<(Status, String)> {

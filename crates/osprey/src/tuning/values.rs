@@ -11,7 +11,7 @@ pub struct ValuesSettings {
     #[arg(long, value_name = "NAME")]
     values_preset: Option<Preset>,
 
-    /// ValFuzz: what becomes of quantified variables: skolu, noskole or mixed
+    /// ValFuzz: what becomes of quantified variables: skolu, noskole, mixed or dual
     #[arg(long, value_name = "HOW")]
     values_quantifiers: Option<Quantifiers>,
 
@@ -40,7 +40,7 @@ pub struct ValuesSettings {
     values_rbase: bool,
 
     /// ValFuzz, MULTIEF: monitors enforced at once
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     values_multief: Option<usize>,
 
     /// ValFuzz, RELC: constants whose relations are monitored
@@ -48,11 +48,11 @@ pub struct ValuesSettings {
     values_relc: Option<usize>,
 
     /// ValFuzz: enforcements per round
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     values_iterations: Option<usize>,
 
     /// ValFuzz: models of each enforcement, from one solver after the other
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     values_models: Option<u32>,
 
     /// ValFuzz: further models of each enforcement with other constants than before
@@ -66,6 +66,18 @@ pub struct ValuesSettings {
     /// ValFuzz: truth values likely to be possible together; fewer where they are not
     #[arg(long)]
     values_soft: bool,
+
+    /// ValFuzz: only truth values that are possible and not yet covered are enforced, also with a preset, which else draws
+    /// them as the author's program does; --values-soft does the same
+    #[arg(long)]
+    values_directed: bool,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(format!("'{text}' is no number above 0")),
+    }
 }
 
 impl ValuesSettings {
@@ -86,6 +98,9 @@ impl ValuesSettings {
             blocked: self.values_blocked.unwrap_or(values.blocked),
             near: self.values_near.unwrap_or(values.near),
             soft: self.values_soft || values.soft,
+            // Softening has a goal that stays, which the author's program has not.
+            paper: values.paper && !self.values_soft && !self.values_directed,
+            possible: values.possible || self.values_soft || self.values_directed,
             ..values
         }
     }
@@ -153,8 +168,17 @@ mod tests {
             blocked: 2,
             near: 4,
             soft: true,
+            paper: false,
+            possible: true,
             ..Preset::Skolu.settings()
         };
         assert_eq!(read(words), Ok(expected));
+        let directed = Values { paper: false, possible: true, ..Preset::BlendA.settings() };
+        assert_eq!(read("--values-preset blenda --values-directed"), Ok(directed));
+        assert_eq!(read("--values-directed"), Ok(Values::default()));
+        for flag in ["--values-multief 0", "--values-iterations 0", "--values-models 0", "--values-models x"]
+        {
+            assert!(read(flag).is_err(), "{flag}");
+        }
     }
 }
