@@ -168,7 +168,7 @@ fn saturation(settings: &Settings, selected: &[&Item], records: &[Record]) -> Ta
         "configuration",
         "rounds cut by the limit",
         "CPU seconds of a round",
-        "saturated rounds",
+        "rounds with nothing left to enforce",
         "calls until then",
         "covered truth values",
         "impossible",
