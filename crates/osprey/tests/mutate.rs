@@ -179,7 +179,7 @@ fn values_names_the_file_whose_model_gives_a_monitor_its_truth_value_in_every_ro
     std::fs::write(&seed, "(declare-fun x () Int)(assert (or (< x 7) (> x 31) (= x 12)))(check-sat)")
         .expect("a file");
     let words = ["mutate", "--engine", "values", text(&seed), "--out", text(&out), "-s", "z3@5.4.0"];
-    let flags = ["--explain", "--values-iterations", "1", "--values-multief", "1", "--count", "60"];
+    let flags = ["--explain", "--values-iterations", "1", "--values-multief", "1", "--count", "24"];
     let made = run(&[&words[..], &flags[..]].concat());
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let said = String::from_utf8_lossy(&made.stdout).into_owned();
