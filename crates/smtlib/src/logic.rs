@@ -302,7 +302,8 @@ impl Usage {
     }
 }
 
-/// Products of two non-constants, and division, modulus or remainder by a non-constant.
+/// Products of two non-constants, and division, modulus or remainder by a non-constant or by zero: what that is depends on
+/// the dividend in any way, and cvc5 and Yices refuse it in linear logics.
 fn is_nonlinear(store: &Store, op: Op, args: &[Term]) -> bool {
     match op {
         Op::IntMul | Op::RealMul => args.iter().filter(|arg| !is_constant(store, **arg)).count() > 1,
@@ -312,7 +313,7 @@ fn is_nonlinear(store: &Store, op: Op, args: &[Term]) -> bool {
         | Op::RealDiv
         | Op::IntDivTotal
         | Op::IntModTotal
-        | Op::RealDivTotal => args.iter().skip(1).any(|arg| !is_constant(store, *arg)),
+        | Op::RealDivTotal => args.iter().skip(1).any(|arg| number(store, *arg).is_none_or(is_zero)),
         // Whatever their operands are.
         Op::IntPow | Op::RealPow | Op::IntPow2 | Op::IntLog2 | Op::IntAnd | Op::IntParamAnd => true,
         _ => op.row().theory == Theory::Transcendentals,
@@ -329,19 +330,32 @@ fn is_positive(store: &Store, term: Term) -> bool {
 }
 
 /// A number, written with literals, signs, quotients and conversions.
-fn is_constant(store: &Store, mut term: Term) -> bool {
+fn is_constant(store: &Store, term: Term) -> bool {
+    number(store, term).is_some()
+}
+
+fn is_zero(literal: &Literal) -> bool {
+    match literal {
+        Literal::Int(value) => value.is_zero(),
+        Literal::Real(value) => value.is_zero(),
+        _ => false,
+    }
+}
+
+/// The literal in a number that is written with literals, signs, quotients and conversions: what is divided, of a quotient.
+fn number(store: &Store, mut term: Term) -> Option<&Literal> {
     loop {
         match store.head(term) {
-            Head::Literal(_) => return true,
+            Head::Literal(literal) => return Some(store.literal(literal)),
             Head::Op(Op::IntNeg | Op::RealNeg | Op::ToReal | Op::ToInt, _) => term = store.args(term)[0],
             Head::Op(Op::RealDiv, _) => {
                 let args = store.args(term);
                 if !args[1..].iter().all(|arg| matches!(store.head(*arg), Head::Literal(_))) {
-                    return false;
+                    return None;
                 }
                 term = args[0];
             }
-            _ => return false,
+            _ => return None,
         }
     }
 }
@@ -477,6 +491,11 @@ mod tests {
             ("QF_LIA", "(< (* 2 x) 3)", "QF_LIA"),
             ("QF_LIA", "(< (* x x) 3)", "QF_NIA"),
             ("QF_UFLIA", "(= (mod x y) 3)", "QF_UFNIA"),
+            ("QF_LIA", "(= (div x (- 3)) y)", "QF_LIA"),
+            ("QF_LIA", "(= (mod x 0) y)", "QF_NIA"),
+            ("QF_LIA", "(= (div 3 (- 0)) y)", "QF_NIA"),
+            ("QF_LIRA", "(= (/ (to_real x) 0.0) 1.0)", "QF_NIRA"),
+            ("QF_LIRA", "(= (/ (to_real x) (/ 0.0 2.0)) 1.0)", "QF_NIRA"),
             ("ALL", "(< (* x x) 3)", "ALL"),
             ("QF_S", "(< x (str.len \"a\"))", "QF_SLIA"),
             ("QF_S", "(str.prefixof \"a\" \"ab\")", "QF_S"),

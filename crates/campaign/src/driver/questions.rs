@@ -516,6 +516,7 @@ mod tests {
                 Attempt::Model(_) => "model",
                 Attempt::Refuted => "refuted",
                 Attempt::Undecided => "undecided",
+                Attempt::Crashed => "crashed",
             };
             assert_eq!(found, expected);
             let asked = solvers.asked();
