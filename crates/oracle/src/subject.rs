@@ -7,6 +7,7 @@ use eval::side_conditions::SideCondition;
 use eval::{Budget, Evaluator, Expectation, Mode, Model, Reason};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smtlib::{Fun, Head, Note, Op, Script, Status, Store, Term};
+use solver::Answer;
 use solver::run::{PartyId, Run, RunError};
 
 use crate::asking::Asking;
@@ -104,14 +105,24 @@ impl<'a> Subject<'a> {
         self.checked.extend(checked);
     }
 
-    /// A model that satisfies what is in force at the last check, of those that were looked at: the first party's.
-    pub fn satisfied_by(&self) -> Option<Arc<ModelCheck>> {
+    /// A model of what is in force at the last check, of those that were looked at: the first party's that satisfies it, else
+    /// the first that a solver gave for `sat` and that we cannot decide. The latter proves nothing.
+    pub fn likely_model(&self) -> Option<Arc<ModelCheck>> {
         let last = self.frames.len().checked_sub(1)?;
-        let satisfying = self.checked.iter().filter_map(|((party, check), found)| {
-            let found = found.as_ref().filter(|found| *check == last && found.value == ModelValue::True)?;
-            Some((*party, found))
+        let likely = self.checked.iter().filter_map(|((party, check), found)| {
+            let found = found.as_ref().filter(|_| *check == last)?;
+            let says_sat = || {
+                let mut checks = found.run.answers.checks.iter();
+                checks.any(|answer| answer.check == *check && answer.answer == Answer::Sat)
+            };
+            let decided = match &found.value {
+                ModelValue::True => true,
+                ModelValue::Unknown(_) if says_sat() => false,
+                ModelValue::Unknown(_) | ModelValue::False(..) => return None,
+            };
+            Some((!decided, *party, found))
         });
-        satisfying.min_by_key(|(party, _)| *party).map(|(_, found)| found.clone())
+        likely.min_by_key(|(open, party, _)| (*open, *party)).map(|(.., found)| found.clone())
     }
 
     fn is_brief(&self) -> bool {

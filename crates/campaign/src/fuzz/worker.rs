@@ -25,6 +25,7 @@ use crate::schedule::{
 };
 use crate::seeds::SeedText;
 use crate::shared::{LogLine, Shared, thread_cpu};
+use crate::store::SeedMemory;
 use crate::target::Target;
 use crate::triage::{TestedCase, Triage, VerdictOutcome, Verdicts};
 
@@ -39,6 +40,12 @@ const LARGEST_SEED: usize = 16 << 10;
 
 /// After so many rounds in a row without a test case there will be none.
 const IDLE: u32 = 2000;
+
+/// What judging and confirming one test case may take on the clock: many solvers may have a say, each several times.
+const CONFIRMATION: Duration = Duration::from_secs(30);
+
+/// What of it may be left when the campaign's time is up: what is confirmed soon is not lost.
+const GRACE: Duration = Duration::from_secs(6);
 
 /// A step that takes this much CPU time of ours is worth a look: scripts are small, and evaluation has budgets.
 const SLOW: Duration = Duration::from_secs(2);
@@ -210,6 +217,11 @@ impl<'a> Worker<'a> {
         let Some(mut chain) = opened else {
             if let Some(reason) = self.driver.take_declined() {
                 tally.totals.left_alone.count(format!("{}: {reason}", plan.engine));
+                // It would say so each time.
+                if let [PlannedSeed::Text(seed)] = plan.seeds.as_slice() {
+                    let memory = SeedMemory { text: String::new(), exhausted: true };
+                    self.tools.shared.state().remember(&seed.hash, &plan.engine, memory);
+                }
             }
             return Ok(());
         };
@@ -335,8 +347,17 @@ impl<'a> Worker<'a> {
         let rng_seed = self.identity.rng_seed;
         let tested = TestedCase { case, runs: &runs, chain, rng_seed, thorough };
         let known = |signature: &_| triage.recognise(signature);
-        let judgement =
-            self.verdicts.judge(&mut self.driver.store, &mut *self.runner, &tested, checked, &known)?;
+        let until = Instant::now() + CONFIRMATION;
+        let until =
+            self.tools.shared.stop.end().map_or(until, |end| until.min(end.max(Instant::now()) + GRACE));
+        let judgement = self.verdicts.judge(
+            &mut self.driver.store,
+            &mut *self.runner,
+            &tested,
+            checked,
+            &known,
+            Some(until),
+        )?;
         // Further configurations run the same script: the first model tells enough.
         let satisfying = judgement.model.filter(|_| earlier.is_empty());
         let noted = satisfying.and_then(|found| chain.note(&self.driver.store, &found.model));

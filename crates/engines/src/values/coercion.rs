@@ -34,6 +34,9 @@ const UNDECIDED_CASES: usize = 2;
 /// and an iteration without a mutant tells nothing about the bug.
 const REDRAWS: usize = 20;
 
+/// Mutants that a round makes at least, where it may make some near the seed.
+const NEIGHBOURS: usize = 100;
+
 /// All mutants of one script.
 pub(crate) struct Coercion {
     pub(super) config: Values,
@@ -100,7 +103,7 @@ impl Coercion {
         let covered =
             remembered.as_ref().and_then(|memory| Coverage::recall(memory.coverage, meta.monitors.len()));
         let mut seen = remembered.map(|memory| memory.seen).unwrap_or_default();
-        seen.insert(digest_of(bench.store, &meta.holes.originals()));
+        seen.insert(digest_of(bench.store, &meta.holes.normalised(&meta.holes.originals())));
         let goes_on = covered.is_some();
         let impossible = meta.impossible(bench.store);
         let coverage = covered.unwrap_or_else(|| Coverage::new(meta.monitors.len()));
@@ -161,6 +164,18 @@ impl Coercion {
 
     fn is_over(&self) -> bool {
         self.iterations >= self.config.iterations || self.is_done()
+    }
+
+    /// A round that is saturated early has made few mutants near its seed, and they need nobody's model.
+    fn wants_neighbours(&self) -> bool {
+        let few = self.counts.mutants < NEIGHBOURS && self.counts.repeated < 2 * NEIGHBOURS;
+        self.config.near > 0 && few && self.is_done() && !self.is_undecided()
+    }
+
+    fn neighbour(&mut self, bench: &mut Bench<'_>) {
+        let constants = self.meta.holes.originals();
+        let near = self.meta.neighbours(bench.store, bench.rng, &constants);
+        self.mutate(bench, near, &[], Source::Random);
     }
 
     fn iterate(&mut self, bench: &mut Bench<'_>) {
@@ -231,8 +246,9 @@ impl Coercion {
                     }
                 }
             }
-            let core = if contradictory { self.core(bench, &script, &enforced, first) } else { None };
-            let fewer = if self.config.soft { self.softer(&enforced, core.as_deref()) } else { None };
+            let soft = self.config.soft;
+            let core = if soft && contradictory { self.core(bench, &script, &enforced, first) } else { None };
+            let fewer = if soft { self.softer(side, &enforced, core.as_deref()) } else { None };
             let softer =
                 fewer.and_then(|fewer| Some((self.meta.formula(bench.store, side, &fewer, lean)?, fewer)));
             let Some(softer) = softer else {
@@ -298,7 +314,7 @@ impl Coercion {
 
     /// The enforcement without those of its monitors that contradict each other or the rest, by their places; without a core,
     /// without its second half. The goal, which comes first, stays. `None` if it is the only one left to drop.
-    fn softer(&mut self, enforced: &[Enforced], core: Option<&[usize]>) -> Option<Vec<Enforced>> {
+    fn softer(&mut self, side: Side, enforced: &[Enforced], core: Option<&[usize]>) -> Option<Vec<Enforced>> {
         let half = enforced.len() / 2;
         let stays = |place: usize| match core {
             Some(core) => place == 0 || !core.contains(&place),
@@ -306,7 +322,9 @@ impl Coercion {
         };
         let places = enforced.iter().enumerate();
         let fewer: Vec<Enforced> = places.filter(|(place, _)| stays(*place)).map(|(_, pair)| *pair).collect();
-        let is_new = !fewer.is_empty() && fewer.len() < enforced.len() && self.coverage.note(&fewer);
+        // What the other side of CPOG was softened to is another formula here.
+        let is_softer = !fewer.is_empty() && fewer.len() < enforced.len();
+        let is_new = is_softer && (side == Side::Negated || self.coverage.note(&fewer));
         is_new.then_some(fewer)
     }
 
@@ -340,9 +358,10 @@ impl Coercion {
         let kept = if self.config.effinal || self.config.monitored { enforced } else { &[] };
         // The author compares whole mutants, and with EFFINAL these differ in what is enforced.
         let told_apart_by = if self.config.to_the_letter() { kept } else { &[] };
+        let values = self.meta.holes.normalised(&constants);
         let digest = match told_apart_by {
-            [] => digest_of(bench.store, &constants),
-            _ => digest_with(bench.store, &constants, told_apart_by),
+            [] => digest_of(bench.store, &values),
+            _ => digest_with(bench.store, &values, told_apart_by),
         };
         if !self.seen.insert(digest) {
             self.counts.repeated += 1;
@@ -353,7 +372,7 @@ impl Coercion {
             // Without what is enforced only the constants tell it from others.
             None => {
                 let told_apart =
-                    told_apart_by.is_empty() || self.seen.insert(digest_of(bench.store, &constants));
+                    told_apart_by.is_empty() || self.seen.insert(digest_of(bench.store, &values));
                 let script = self.meta.mutant(bench.store, &constants, &[], false);
                 self.counts.repeated += usize::from(!told_apart);
                 let Some(script) = script.filter(|_| told_apart) else { return };
@@ -362,37 +381,37 @@ impl Coercion {
         };
         self.counts.mutants += 1;
         let changes = explain::changes(bench.store, &self.meta, &constants, enforced);
-        let (witness, skolems) = match source {
-            Source::Random => (None, Vec::new()),
-            Source::Near(from) => (None, Watched::skolems(&self.meta, from.model())),
+        let (shown, skolems) = match source {
+            Source::Random => (Shown::Nothing, Vec::new()),
+            Source::Near(from) => (Shown::Nothing, Watched::skolems(&self.meta, from.model())),
             Source::Model(from) => {
-                let witness = self.witness(bench, &script, &constants, (from, !enforced.is_empty()));
-                (witness, Watched::skolems(&self.meta, from.model()))
+                let shown = self.shown(bench, &script, &constants, (from, !enforced.is_empty()));
+                (shown, Watched::skolems(&self.meta, from.model()))
             }
         };
         let (enforced, number) = (enforced.to_vec(), self.numbered);
         let mut watched = Watched { constants, enforced, skolems, number, modelled: false };
-        if let Some(witness) = &witness {
-            let truths = watched.truths(&self.meta, bench.store, witness.model(), &|_| true);
+        if let Some(model) = shown.model() {
+            let truths = watched.truths(&self.meta, bench.store, model, &|_| true);
             self.cover(truths, &watched);
             watched.modelled = true;
         }
-        let draft = match witness {
-            Some(witness) => Draft::satisfied(script, witness),
-            None => Draft::agree(script),
+        let draft = match shown {
+            Shown::Witness(witness) => Draft::satisfied(script, witness),
+            Shown::Likely(_) | Shown::Nothing => Draft::agree(script),
         };
         self.push_watched(draft.with_changes(changes), Some(watched));
     }
 
-    /// A model that satisfies the mutant: the one that gave its constants, else one that a solver is asked for. A mutant of the
-    /// skeleton's model, which nothing was enforced for, is not `counted`.
-    fn witness(
+    /// A model of the mutant: the one that gave its constants, if it satisfies it, else one that a solver is asked for. A mutant
+    /// of the skeleton's model, which nothing was enforced for, is not `counted`.
+    fn shown(
         &mut self,
         bench: &mut Bench<'_>,
         script: &Script,
         constants: &[Term],
         (from, counted): (&EvaluatedModel, bool),
-    ) -> Option<Witness> {
+    ) -> Shown {
         let counted = usize::from(counted);
         let model = from.model().restricted_to(script);
         let asks = bench.rng.chance(self.config.own_models);
@@ -401,23 +420,25 @@ impl Coercion {
         {
             self.counts.looked_at += counted;
             self.counts.satisfiable += counted;
-            return Some(witness);
+            return Shown::Witness(witness);
         }
-        if !asks {
-            return None;
-        }
-        let whole = if script.is_incremental() {
-            self.meta.in_force(bench.store, constants)?
-        } else {
-            script.clone()
+        let whole = match script.is_incremental() {
+            true => self.meta.in_force(bench.store, constants),
+            false => Some(script.clone()),
         };
+        let Some(whole) = whole.filter(|_| asks) else { return Shown::Nothing };
         self.counts.asked_of_mutants += 1;
         self.counts.looked_at += counted;
-        let Found::Model(own) = attempt(bench, &whole, 0) else { return None };
+        let Found::Model(own) = attempt(bench, &whole, 0) else { return Shown::Nothing };
         self.counts.satisfiable += counted;
         let mut model = own.model().restricted_to(script);
         model.complete(bench.store, script);
-        EvaluatedModel::new(model, Mode::Given, BUDGET).witness(bench.store, script).ok()
+        let mut evaluated = EvaluatedModel::new(model, Mode::Given, BUDGET);
+        if let Ok(witness) = evaluated.witness(bench.store, script) {
+            return Shown::Witness(witness);
+        }
+        let refuted = whole.assertions().any(|term| evaluated.holds(bench.store, term) == Ok(false));
+        if refuted { Shown::Nothing } else { Shown::Likely(evaluated.model().clone()) }
     }
 
     /// Notes the truth values that a model of a mutant gives the monitors.
@@ -453,8 +474,14 @@ impl Coercion {
 
 impl Round for Coercion {
     fn next(&mut self, bench: &mut Bench<'_>) -> Option<Draft> {
-        while self.pending.is_empty() && !self.is_over() {
-            self.iterate(bench);
+        while self.pending.is_empty() {
+            if !self.is_over() {
+                self.iterate(bench);
+            } else if self.wants_neighbours() {
+                self.neighbour(bench);
+            } else {
+                return None;
+            }
         }
         let (draft, watched) = self.pending.pop_front()?;
         self.last = watched;
@@ -482,12 +509,13 @@ impl Round for Coercion {
         let of_a_model = 1 + self.config.near;
         let of_each =
             if self.config.rbase { 1 } else { 1 + of_a_model * (self.config.models + self.config.blocked) };
-        1 + of_a_model as usize + self.config.iterations * sides * of_each as usize
+        let neighbours = if self.config.near > 0 { NEIGHBOURS } else { 0 };
+        neighbours.max(1 + of_a_model as usize + self.config.iterations * sides * of_each as usize)
     }
 
     fn exhausted(&self) -> Option<&'static str> {
         let reason = if self.is_undecided() { "no solver decides its meta-formula" } else { "saturated" };
-        (self.pending.is_empty() && self.is_done()).then_some(reason)
+        (self.pending.is_empty() && self.is_done() && !self.wants_neighbours()).then_some(reason)
     }
 
     fn memory(&self) -> Option<String> {
@@ -521,6 +549,24 @@ impl Round for Coercion {
 
     fn explain(&self, store: &Store, name: &dyn Fn(usize) -> String) -> Option<String> {
         Some(explain::round(store, self, name))
+    }
+}
+
+/// What is known of a mutant's models when it is made.
+enum Shown {
+    Witness(Witness),
+    /// A solver's: under it no assertion is false, but we cannot decide all of them. It tells what is covered.
+    Likely(Model),
+    Nothing,
+}
+
+impl Shown {
+    fn model(&self) -> Option<&Model> {
+        match self {
+            Shown::Witness(witness) => Some(witness.model()),
+            Shown::Likely(model) => Some(model),
+            Shown::Nothing => None,
+        }
     }
 }
 

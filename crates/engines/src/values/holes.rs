@@ -70,6 +70,13 @@ impl Holes {
         (!list.is_empty()).then_some(Holes { script, list })
     }
 
+    /// Constants for all holes as the store writes their values: the seed may write one value in several ways.
+    pub fn normalised(&self, constants: &[Term]) -> Vec<Term> {
+        let written: FxHashMap<Term, Term> =
+            self.list.iter().map(|hole| (hole.original, hole.normal)).collect();
+        constants.iter().map(|constant| written.get(constant).copied().unwrap_or(*constant)).collect()
+    }
+
     pub fn list(&self) -> &[Hole] {
         &self.list
     }
@@ -256,8 +263,9 @@ impl<'s> Digger<'s> {
                         let head = self.store.head(term);
                         for (place, arg) in self.store.args(term).iter().enumerate().rev() {
                             // Terms in attributes are hints, and of unknown operators nothing is known.
+                            // What a constant array holds must be a value for some solvers.
                             let kept = matches!(head, Head::Annotated(_)) && place > 0
-                                || matches!(head, Head::Opaque(_));
+                                || matches!(head, Head::Opaque(_) | Head::Op(Op::ConstArray, _));
                             stack.push(if kept { Visit::Keep(*arg) } else { Visit::Enter(*arg) });
                         }
                     } else {
