@@ -269,7 +269,7 @@ impl<'a> Collector<'a> {
         let best = Best::of_input(text, predicate.parties.first().cloned());
         let shown = Shown { watch: self.watch, what };
         // All of them: each costs no more than the gap does, and one that tells nothing is no reason to stop.
-        Ok(triage::compare(predicate, &best, Extent::All, &shown)?.0)
+        Ok(triage::compare(predicate, &best, Kind::Performance, Extent::All, &shown)?.0)
     }
 
     /// Since when it is slow, in words.
@@ -525,7 +525,7 @@ fn blamed(telling: &[String], script: Option<(&Store, &Script)>) -> Blame {
         observer: false,
         share: None,
     };
-    Blame { constructs: telling.iter().map(one).collect() }
+    Blame::from(telling.iter().map(one).collect::<Vec<_>>())
 }
 
 /// What was used, in words.

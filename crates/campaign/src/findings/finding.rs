@@ -188,6 +188,9 @@ pub struct Releases {
     /// Releases between affected ones that were not asked or gave no answer: they most likely have it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inferred: Vec<String>,
+    /// Releases between affected ones whose models are right: by luck, most likely.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lucky: Vec<String>,
     /// Releases that do not have all operators of the script: whether they have the bug cannot be asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unable: Vec<String>,

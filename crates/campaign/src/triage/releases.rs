@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use oracle::Kind;
 use reduce::ReduceError;
 use reduce::Watcher;
 use reduce::driver::Best;
@@ -33,10 +34,11 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const LEAST: Duration = Duration::from_millis(100);
 
 /// Puts installed releases in the place of the accused and looks for the same bug. Nothing when no other release is
-/// installed. With what the runs have cost.
+/// installed. With what the runs have cost. Of a bug that shows as a wrong model, a release may be without it by luck.
 pub fn compare(
     bug: &dyn Predicate,
     best: &Best,
+    kind: Kind,
     extent: Extent,
     watcher: &dyn Watcher,
 ) -> Result<(Option<Releases>, Accounts), ReduceError> {
@@ -95,7 +97,13 @@ pub fn compare(
     }
     match extent {
         Extent::All => survey.all()?,
-        Extent::Borders { .. } => survey.borders(place.unwrap_or(configurations.len()), ASKED)?,
+        Extent::Borders { .. } => {
+            let own = place.unwrap_or(configurations.len());
+            survey.borders(own, ASKED)?;
+            if kind == Kind::InvalidModel {
+                survey.beyond(own, ASKED)?;
+            }
+        }
     }
     let Survey { said, .. } = survey;
     let order: Vec<(String, Option<bool>)> = said
@@ -105,7 +113,8 @@ pub fn compare(
         .collect();
     let told = order.iter().any(|(_, said)| said.is_some());
     let unable = unable.iter().map(|configuration| configuration.solver.name()).collect();
-    Ok((told.then(|| Releases { unable, ..found(order) }), accounts))
+    let luck = kind == Kind::InvalidModel;
+    Ok((told.then(|| Releases { unable, ..found(order, luck) }), accounts))
 }
 
 /// The script put to a release.
@@ -121,8 +130,9 @@ fn candidate<'c>(text: &'c str, configuration: &'c Arc<Configuration>, best: &Be
 }
 
 /// What the answers come to, in the order of releases. The bug came or went at a release only if its neighbour on the other
-/// side of the border has told, too. What lies between two that have the bug, or two that do not, need not be asked.
-fn found(order: Vec<(String, Option<bool>)>) -> Releases {
+/// side of the border has told, too. What lies between two that have the bug, or two that do not, need not be asked. With
+/// `luck`, one that lies between two with the bug has it, too, whatever it has answered.
+fn found(order: Vec<(String, Option<bool>)>, luck: bool) -> Releases {
     let mut found = Releases::default();
     let first = order.iter().position(|(_, said)| *said == Some(true));
     let last = order.iter().rposition(|(_, said)| *said == Some(true));
@@ -132,8 +142,10 @@ fn found(order: Vec<(String, Option<bool>)>) -> Releases {
     found.last_good = first.and_then(|first| clean(first.checked_sub(1)?));
     found.first_fixed = last.and_then(|last| clean(last + 1));
     for (place, (name, said)) in order.iter().enumerate() {
+        let between = first.is_some_and(|first| first < place) && last.is_some_and(|last| place < last);
         match said {
             Some(true) => found.affected.push(name.clone()),
+            Some(false) if luck && between => found.lucky.push(name.clone()),
             Some(false) => found.clean.push(name.clone()),
             // Beside a border, or beyond all that told something.
             None => {
@@ -182,6 +194,27 @@ impl<Ask: FnMut(usize) -> Result<Option<bool>, ReduceError>> Survey<Ask> {
         self.border(&older, most)
     }
 
+    /// The releases beyond the borders, the nearest first, on both sides in turn: one that has the bug shows that those
+    /// between are without it by luck.
+    fn beyond(&mut self, own: usize, most: usize) -> Result<(), ReduceError> {
+        let mut open: Vec<usize> = (0..self.said.len()).filter(|place| self.is_beyond(*place, own)).collect();
+        open.sort_by_key(|place| place.abs_diff(own));
+        for place in open {
+            if self.asked >= most {
+                break;
+            }
+            self.ask(place)?;
+        }
+        Ok(())
+    }
+
+    /// It was not asked, and one between it and the accused is without the bug.
+    fn is_beyond(&self, place: usize, own: usize) -> bool {
+        let between = if place < own { place + 1..own } else { own + 1..place };
+        let is_clean = |said: &Option<Option<bool>>| *said == Some(Some(false));
+        self.said[place].is_none() && self.said.get(between).is_some_and(|all| all.iter().any(is_clean))
+    }
+
     /// Releases in one direction: the nearest that does not have the bug, if the bug ends once.
     fn border(&mut self, way: &[usize], most: usize) -> Result<(), ReduceError> {
         // Everything before `near` has the bug; `far` is the nearest that is known not to.
@@ -226,6 +259,10 @@ mod tests {
 
     /// The places asked, and what came out, of releases that behave as the letters say: bug, good, silent.
     fn asked(conduct: &str, own: usize, most: usize) -> (Vec<usize>, Releases) {
+        asked_of(conduct, own, most, false)
+    }
+
+    fn asked_of(conduct: &str, own: usize, most: usize, models: bool) -> (Vec<usize>, Releases) {
         let letters: Vec<char> = conduct.chars().collect();
         let mut places = Vec::new();
         let ask = |place: usize| {
@@ -239,9 +276,12 @@ mod tests {
         let mut survey = Survey { said: vec![None; letters.len()], asked: 0, ask };
         survey.said[own] = Some(Some(true));
         survey.borders(own, most).expect("asked");
+        if models {
+            survey.beyond(own, most).expect("asked");
+        }
         let said = survey.said.iter().enumerate();
         let order = said.map(|(place, said)| (place.to_string(), said.flatten())).collect();
-        (places, found(order))
+        (places, found(order, models))
     }
 
     #[test]
@@ -261,6 +301,19 @@ mod tests {
             (3, 13),
             "most follow from their neighbours"
         );
+    }
+
+    #[test]
+    fn a_release_with_a_right_model_between_two_with_wrong_ones_is_lucky() {
+        let (_, clean) = asked_of("gbggbb", 5, 14, false);
+        assert_eq!((clean.last_good.as_deref(), clean.lucky.len()), (Some("3"), 0));
+        let (places, found) = asked_of("gbggbb", 5, 14, true);
+        assert_eq!(found.affected, ["1", "4", "5"], "{places:?}");
+        assert_eq!(found.lucky, ["2", "3"]);
+        assert_eq!((found.last_good.as_deref(), found.clean), (Some("0"), vec!["0".to_owned()]));
+        let (places, found) = asked_of("gggggggggggggggbbb", 16, 14, true);
+        assert!(places.len() <= 14 && found.lucky.is_empty(), "{places:?}");
+        assert_eq!(found.last_good.as_deref(), Some("14"));
     }
 
     #[test]
