@@ -1,12 +1,15 @@
 //! Further questions to solvers, asked for a purpose.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use solver::run::{Configuration, Purpose, Run, RunError, Runner};
 
 /// Starts at most to read the stack of a crash.
 const LOCATED: u32 = 3;
+
+/// What a run has when the time for all of them is up.
+const MOMENT: Duration = Duration::from_millis(100);
 
 /// Who can be asked further questions, and for which purpose.
 pub struct Asking<'r> {
@@ -16,12 +19,14 @@ pub struct Asking<'r> {
     configurations: Option<&'r [Arc<Configuration>]>,
     /// Less time on the clock than the purpose allows.
     wall: Option<Duration>,
+    /// Nobody waits for answers longer than until then.
+    until: Option<Instant>,
 }
 
 impl<'r> Asking<'r> {
     /// Everybody the runner knows.
     pub fn new(runner: &'r mut dyn Runner, purpose: Purpose) -> Asking<'r> {
-        Asking { runner, purpose, configurations: None, wall: None }
+        Asking { runner, purpose, configurations: None, wall: None, until: None }
     }
 
     /// Only these, where others than the accused are asked.
@@ -38,9 +43,22 @@ impl<'r> Asking<'r> {
         self
     }
 
+    /// With all runs over at this time, but for a moment that each has.
+    #[must_use]
+    pub fn until(mut self, until: Option<Instant>) -> Asking<'r> {
+        self.until = until;
+        self
+    }
+
     /// The same for another purpose.
     pub fn for_purpose(&mut self, purpose: Purpose) -> Asking<'_> {
-        Asking { runner: &mut *self.runner, purpose, configurations: self.configurations, wall: self.wall }
+        let Asking { configurations, wall, until, .. } = *self;
+        Asking { runner: &mut *self.runner, purpose, configurations, wall, until }
+    }
+
+    /// Is the time up in which answers are waited for?
+    pub fn is_over(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
     }
 
     pub fn purpose(&self) -> Purpose {
@@ -84,6 +102,8 @@ impl<'r> Asking<'r> {
 
     /// Runs one of them, or a variant of one, on another script.
     pub fn run(&mut self, configuration: &Arc<Configuration>, script: &[u8]) -> Result<Run, RunError> {
-        self.runner.run_within(configuration, script, self.purpose, self.wall)
+        let left = self.until.map(|until| until.saturating_duration_since(Instant::now()).max(MOMENT));
+        let wall = [self.wall, left].into_iter().flatten().min();
+        self.runner.run_within(configuration, script, self.purpose, wall)
     }
 }

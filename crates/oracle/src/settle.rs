@@ -12,6 +12,9 @@ use crate::evidence::Evidence;
 use crate::ground::ground;
 use crate::subject::{ModelValue, Subject};
 
+/// How a reason ends that rests on answers to the script with somebody's model in it.
+pub const PUT_IN: &str = " put in";
+
 /// An answer that a party gave to a check.
 pub type Said<'r> = (&'r Run, Status);
 
@@ -162,7 +165,7 @@ fn substitution(
         match (for_it.is_empty(), against_it.is_empty()) {
             (false, true) => {
                 let because = format!(
-                    "{} with the model of {} put in",
+                    "{} with the model of {}{PUT_IN}",
                     answers(&for_it, "sat"),
                     author.configuration.name()
                 );

@@ -1,9 +1,10 @@
 //! From the runs of a test case to confirmed findings.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use engines::TestCase;
+use eval::Model;
 use eval::model_text::write_model;
 use oracle::subject::{CheckedModels, ModelCheck, ModelValue};
 use oracle::{Asking, Judge, Kind, Standing, Subject, Verdict};
@@ -31,7 +32,7 @@ pub struct TestedCase<'a> {
 /// What the runs of a test case amount to.
 pub struct Judgement {
     pub outcomes: Vec<VerdictOutcome>,
-    /// A model of a run that satisfies the script by our evaluation, if any was seen to.
+    /// A model of a run, if any was looked at: one that satisfies the script by our evaluation, or else cannot be decided.
     pub model: Option<Arc<ModelCheck>>,
 }
 
@@ -78,7 +79,7 @@ impl Default for Verdicts {
 impl Verdicts {
     /// Judges the runs of a test case and confirms every misbehaviour. `checked` are models of
     /// these runs that a first look has been at. `known` tells which crashes need not be looked at
-    /// again: their place says all.
+    /// again: their place says all. Nobody waits longer than `until`; what was not confirmed by then is not.
     pub fn judge(
         &self,
         store: &mut Store,
@@ -86,6 +87,7 @@ impl Verdicts {
         tested: &TestedCase,
         checked: CheckedModels,
         known: &dyn Fn(&Signature) -> bool,
+        until: Option<Instant>,
     ) -> Result<Judgement, CampaignError> {
         let failed = |error| CampaignError::of_run("a solver", error);
         let judge = if tested.thorough { &self.thorough } else { &self.standard };
@@ -98,12 +100,12 @@ impl Verdicts {
             subject.look_briefly();
         }
         subject.take_over(checked);
-        let asking = &mut Asking::new(runner, Purpose::FollowUp);
+        let asking = &mut Asking::new(runner, Purpose::FollowUp).until(until);
         // With third opinions, where they were needed.
         let mut runs = tested.runs.to_vec();
         judge.follow_up(&mut subject, &mut runs, asking).map_err(failed)?;
         let mut verdicts = judge.judge(&mut subject, &runs, asking).map_err(failed)?;
-        let model = subject.satisfied_by();
+        let model = subject.likely_model();
         if !verdicts.is_empty() && subject.look_closely() {
             verdicts = judge.judge(&mut subject, &runs, asking).map_err(failed)?;
         }
@@ -129,7 +131,7 @@ impl Verdicts {
             }
             let mut subject = Subject::new(store, Some(script), &[]);
             subject.expectation = tested.case.expectation().clone();
-            let asking = &mut Asking::new(runner, Purpose::Confirmation);
+            let asking = &mut Asking::new(runner, Purpose::Confirmation).until(until);
             judge.confirm(&mut subject, tested.runs, &mut verdict, asking).map_err(failed)?;
             drop(subject);
             outcomes.push(match verdict.is_finding() {
@@ -248,8 +250,9 @@ fn witness(
         }
     }
     drop(subject);
-    Ok(proven
-        .map(|found| write_model(store, &case.script, &found.model).unwrap_or_else(|_| found.text.clone())))
+    // Numbers without a notation of their own have names in what a solver prints.
+    let mut written = |model: &Model| write_model(store, &case.script, &model.restricted_to(&case.script));
+    Ok(proven.map(|found| written(&found.model).unwrap_or_else(|_| found.text.clone())))
 }
 
 #[cfg(test)]
