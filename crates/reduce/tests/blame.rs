@@ -37,7 +37,8 @@ fn blamed(text: &str, runners: Arc<dyn Runners>, kind: Kind, budget: &BlameBudge
     let input = Input { text: text.as_bytes(), witness: witness.as_deref().map(str::as_bytes) };
     let effort = Effort { jobs: 1, time: Some(Duration::ZERO) };
     let best = reduce(input, &bug, &effort, &Quiet).expect("reduced").best;
-    blame(&bug, &best, budget, &Quiet).expect("blame")
+    let ablation = blame(&bug, &best, budget, &Quiet).expect("blame");
+    (ablation.blame, ablation.accounts)
 }
 
 /// Blame for a wrong `unsat`, said where `wrong` holds for the text; the other solver knows the model.

@@ -17,7 +17,7 @@ use crate::schedule::{Policies, Reached, Scheduler, signals};
 use crate::seeds::Rejected;
 use crate::shared::{Log, LogLine, Observer, Shared, Snapshot, State, Stop, exchange, lock};
 use crate::store::{CampaignStore, ENGINE, MEMBER_GONE, MemberId, Role, Totals};
-use crate::triage::{Ending, Triage, TriageRules};
+use crate::triage::{Ending, Tracer, Triage, TriageRules};
 
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(500);
@@ -74,7 +74,12 @@ impl Session<'_> {
         let shared = Shared::new(state, log, Stop::new(settings), self.observer, &settings.out);
         let store = Mutex::new(store);
         let rules = TriageRules { bisect: campaign.identity.bisect, reduce_all: settings.reduce_all };
-        let triage = Triage::new(&shared, &store, Arc::clone(&campaign.runners), rules);
+        let codes = campaign
+            .targets
+            .iter()
+            .filter_map(|target| Some((target.solver.name(), Arc::clone(&target.code.as_ref()?.1))));
+        let tracer = Tracer::new(Arc::clone(&campaign.runners), codes);
+        let triage = Triage::new(&shared, &store, Arc::clone(&campaign.runners), rules).tracing(tracer);
         self.observer.begun();
         let failed =
             self.prepare(&shared, &store, &triage).and_then(|()| self.work(&shared, &store, &triage));

@@ -14,6 +14,7 @@ use super::claim::tells_itself_apart;
 use super::duplicates::Duplicate;
 use super::ending::{Ending, TriageDeadline};
 use super::examined::Examined;
+use super::reached::Tracer;
 use super::reduction::{ReductionAttempt, ReductionRules};
 use super::releases::Extent;
 use super::share::work_left;
@@ -74,6 +75,8 @@ pub struct Triage<'a> {
     pub(super) left: Mutex<BTreeSet<PathBuf>>,
     /// Scripts that findings came down to.
     examined: Arc<Examined>,
+    /// Who tells what of a solver only a bug reaches.
+    tracer: Option<Arc<Tracer>>,
     /// Folders of findings travel in the store: see [`super::share`].
     pub(super) travels: bool,
 }
@@ -109,7 +112,14 @@ impl<'a> Triage<'a> {
             on_their_way: Mutex::default(),
             left: Mutex::default(),
             examined: Arc::default(),
+            tracer: None,
         }
+    }
+
+    /// The same, which also looks at what of the solvers only a bug reaches.
+    #[must_use]
+    pub fn tracing(self, tracer: Tracer) -> Triage<'a> {
+        Triage { tracer: Some(Arc::new(tracer)), ..self }
     }
 
     /// Findings that wait.
@@ -280,6 +290,7 @@ impl<'a> Triage<'a> {
                 true => Extent::All,
                 false => Extent::Borders { cost: RELEASES / part },
             }),
+            tracer: self.tracer.clone(),
             examined: Arc::clone(&self.examined),
         };
         let Ok(mut runner) = self.runners.unwatched() else { return ReductionAttempt::NotMade };

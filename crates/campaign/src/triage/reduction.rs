@@ -19,6 +19,7 @@ use solver::run::{
 use solver::{RunRequest, Solver};
 
 use super::examined::{Examined, Marks};
+use super::reached::Tracer;
 use super::releases::{self, Extent};
 use super::rerun::{Rerun, RerunInput, checked};
 use super::verdicts::Reproduction;
@@ -27,13 +28,15 @@ use crate::findings::{self, Finding, Shrunk, Signature, Small, Stage, needed_ste
 use crate::input::{self, InputError};
 
 /// How a finding is reduced.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ReductionRules {
     pub effort: Effort,
     /// Ask installed releases which of them have the bug.
     pub releases: Option<Extent>,
     /// Find out which constructs the bug needs, within this budget.
     pub blame: Option<BlameBudget>,
+    /// Who tells what of the accused only the bug reaches.
+    pub tracer: Option<Arc<Tracer>>,
     /// What is known from other findings.
     pub examined: Arc<Examined>,
 }
@@ -54,7 +57,7 @@ impl ReductionRules {
         let mut marks = Marks::default();
         let mut accounts = Accounts::default();
         if let Some(extent) = self.releases {
-            let (releases, cost) = releases::compare(bug, best, extent, observer)?;
+            let (releases, cost) = releases::compare(bug, best, kind, extent, observer)?;
             marks.releases = releases;
             accounts += cost;
         }
@@ -62,9 +65,16 @@ impl ReductionRules {
             if let Some(known) = self.examined.blame(kind, accused, &best.text) {
                 marks.blame = known;
             } else {
-                let (blame, cost) = blame(bug, best, budget, observer)?;
-                marks.blame = blame;
-                accounts += cost;
+                let ablation = blame(bug, best, budget, observer)?;
+                marks.blame = ablation.blame;
+                accounts += ablation.accounts;
+                if let Some(tracer) = self.tracer.as_ref().filter(|_| kind != Kind::Crash) {
+                    // A crash has a stack. Who cannot be traced is not: the finding is what it is.
+                    if let Ok((reached, cost)) = tracer.only_reached(accused, &best.text, &ablation.without) {
+                        marks.blame.reached = reached;
+                        accounts += cost;
+                    }
+                }
             }
         }
         // What was cut short is to be done properly the next time.
@@ -309,7 +319,10 @@ impl Reproduction {
             }
         }
         let ground = match (script, witness.as_deref()) {
-            (Some(script), Some(witness)) => ground(&mut store, script, witness),
+            (Some(script), Some(witness)) => {
+                let release = parties.first().map_or(Release::STANDARD, |party| party.release());
+                ground(&mut store, script, witness, release)
+            }
             _ => None,
         };
         let small = Small { script: best.text.clone(), witness, ground };
@@ -370,9 +383,9 @@ pub fn configurations(finding: &Finding, solvers: &[Solver]) -> Vec<Arc<Configur
     solvers.iter().zip(&finding.runs).map(configuration).collect()
 }
 
-/// The script with the witness put in, so that any solver can be asked whether it holds: values of constants as
-/// assertions, functions as definitions.
-fn ground(store: &mut Store, script: &Script, witness: &str) -> Option<String> {
+/// The script with the witness put in, in the dialect of the accused, so that it can be asked itself whether it holds: values of
+/// constants as assertions, functions as definitions.
+fn ground(store: &mut Store, script: &Script, witness: &str, release: Release) -> Option<String> {
     let model = checked(store, script, witness)?;
     let constants: Vec<_> = script.declared_funs().collect();
     let mut values = Vec::new();
@@ -385,7 +398,7 @@ fn ground(store: &mut Store, script: &Script, witness: &str) -> Option<String> {
         let Some(term) = term else {
             // Functions, and values without a notation of their own.
             let frame = frames(store, script).into_iter().next()?;
-            return Some(oracle::ground::ground(store, &frame, &model, &[], Release::STANDARD).text);
+            return Some(oracle::ground::ground(store, &frame, &model, &[], release).text);
         };
         let constant = store.call(*fun, &[]).ok()?;
         values.push(Command::Assert(store.op(smtlib::Op::Equal, &[constant, term]).ok()?));
@@ -399,7 +412,7 @@ fn ground(store: &mut Store, script: &Script, witness: &str) -> Option<String> {
             *command = Command::CheckSat;
         }
     }
-    Some(print::print(store, &ground, Release::STANDARD))
+    Some(print::print(store, &ground, release))
 }
 
 /// Reduces a stored finding and rewrites its folder: the new files, then `finding.json`.

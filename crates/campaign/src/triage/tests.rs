@@ -334,6 +334,7 @@ fn reduced(reproduction: &Reproduction, solvers: &Scripted) -> ReducedFinding {
         effort: reduce::Effort { jobs: 1, time: Some(Duration::from_secs(20)) },
         releases: None,
         blame: None,
+        tracer: None,
         examined: Arc::default(),
     };
     let runners: Arc<dyn Runners> = Arc::new(solvers.clone());

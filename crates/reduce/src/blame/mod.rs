@@ -16,7 +16,7 @@ mod siblings;
 mod trial;
 mod variants;
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::time::Duration;
 
 use oracle::Kind;
@@ -36,6 +36,29 @@ pub use crate::tactics::PLAIN;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Blame {
     pub constructs: Vec<Blamed>,
+    /// What only the run with the bug reaches of the solver, where that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached: Option<OnlyReached>,
+}
+
+/// Functions of the solver that its run on the script reaches, and none of its runs on variants without the bug.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnlyReached {
+    pub functions: Vec<String>,
+    /// Further ones that are not listed.
+    pub others: usize,
+    /// So many variants were looked at.
+    pub variants: usize,
+}
+
+/// What came of an ablation.
+#[derive(Clone, Debug, Default)]
+pub struct Ablation {
+    pub blame: Blame,
+    /// Variants of the script on which the accused, with the same options, does not show the bug; the likest first.
+    pub without: Vec<String>,
+    /// What the runs have cost.
+    pub accounts: Accounts,
 }
 
 /// A construct of the script that shows the bug.
@@ -71,6 +94,12 @@ impl Blamed {
     /// The bug goes away without it, or needs something equivalent.
     pub fn is_to_blame(&self) -> bool {
         self.needed > 0 || !self.stays_with.is_empty()
+    }
+}
+
+impl From<Vec<Blamed>> for Blame {
+    fn from(constructs: Vec<Blamed>) -> Blame {
+        Blame { constructs, reached: None }
     }
 }
 
@@ -161,15 +190,15 @@ struct Suspect {
     bystander: bool,
 }
 
-/// Finds out which constructs of a reduced script the bug needs, with what the runs have cost.
+/// Finds out which constructs of a reduced script the bug needs.
 pub fn blame(
     bug: &Bug,
     best: &Best,
     budget: &BlameBudget,
     watcher: &dyn Watcher,
-) -> Result<(Blame, Accounts), ReduceError> {
+) -> Result<Ablation, ReduceError> {
     let Some(mut trial) = Trial::open(bug, best, *budget, watcher)? else {
-        return Ok((Blame::default(), Accounts::default()));
+        return Ok(Ablation::default());
     };
     let mut suspects = trial.suspects();
     if trial.shows_itself()? {
@@ -181,8 +210,17 @@ pub fn blame(
         // Nothing can be tried on a script that we cannot print as it is; the reducer has, as text.
         suspects.iter_mut().for_each(|suspect| suspect.places.fill(PlaceOutcome::Needed));
     }
-    let blame = Blame { constructs: ranked(suspects) };
-    Ok((blame, trial.accounts))
+    let mut without = std::mem::take(&mut trial.without);
+    without.sort_by_cached_key(|text| Reverse(shared(text, &best.text)));
+    Ok(Ablation { blame: ranked(suspects).into(), without, accounts: trial.accounts })
+}
+
+/// How many bytes two texts have in common at both ends.
+fn shared(one: &str, other: &str) -> usize {
+    let same = |(one, other): &(u8, u8)| one == other;
+    let prefix = one.bytes().zip(other.bytes()).take_while(same).count();
+    let suffix = one.bytes().rev().zip(other.bytes().rev()).take_while(same).count();
+    prefix + suffix
 }
 
 /// The most telling first: what is needed before what can go, what computes before what tests or writes, what nothing

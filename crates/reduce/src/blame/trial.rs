@@ -43,6 +43,8 @@ pub(super) struct Trial<'t> {
     watcher: &'t dyn Watcher,
     /// What came of a text under some options, with other models or without.
     known: FxHashMap<(String, String, bool), bool>,
+    /// Texts that do not show the bug, under the same options.
+    pub without: Vec<String>,
     pub kind: Kind,
     /// The assertion that the wrong model makes false.
     false_assertion: Option<usize>,
@@ -104,6 +106,7 @@ impl<'t> Trial<'t> {
             budget,
             watcher,
             known: FxHashMap::default(),
+            without: Vec::new(),
             kind: bug.kind(),
             false_assertion: None,
             plainly: false,
@@ -172,6 +175,9 @@ impl<'t> Trial<'t> {
         let examination = self.examiner.examine(&candidate)?;
         self.accounts += self.examiner.take_accounts();
         let keeps = examination.interesting;
+        if !keeps && !self.plainly && !matches!(variant, Variant::WithoutOption(_)) {
+            self.without.push(key.0.clone());
+        }
         self.known.insert(key, keeps);
         Ok(Some(keeps))
     }

@@ -21,6 +21,7 @@ mod unwind;
 
 use serde::{Deserialize, Serialize};
 
+pub use names::is_telling;
 pub(crate) use names::{
     is_entry, is_machinery, is_plumbing, is_runtime, plain_function, readable, unqualified,
 };

@@ -245,6 +245,12 @@ pub(crate) fn is_entry(function: &str) -> bool {
     named || combines || nameless || CALLBACKS.contains(&last)
 }
 
+/// Whether a function tells what a solver was doing: it has a name, and is not of the kind that all runs need.
+pub fn is_telling(function: &str) -> bool {
+    let everybodys = is_machinery(function) || is_plumbing(function) || is_entry(function);
+    !everybodys && !function.starts_with('+') && !function.starts_with("std::")
+}
+
 /// Whether a function belongs to a runtime, and says nothing about who called it.
 pub(crate) fn is_machinery(function: &str) -> bool {
     MACHINERY.iter().any(|name| function.starts_with(name))
