@@ -29,7 +29,10 @@ pub enum CampaignError {
     #[error("'{}' holds no campaign to resume", .0.display())]
     NothingToResume(PathBuf),
     /// `--resume` with another configuration.
-    #[error("cannot resume '{}': {} then, {} now; use the same settings or another folder", .out.display(), .then, .now)]
+    #[error(
+        "cannot resume '{}': {} then, {} now; use the same settings or another folder",
+        .out.display(), short(.then), short(.now)
+    )]
     Differs { out: PathBuf, then: String, now: String },
     /// Another process writes to the same folder.
     #[error("'{}' is in use by another campaign", .0.display())]
@@ -97,5 +100,14 @@ impl CampaignError {
             CampaignError::Store(error) => error.is_disk(),
             _ => false,
         }
+    }
+}
+
+/// A setting's value as a message shows it: hundreds of seed files would hide what it says.
+fn short(value: &str) -> String {
+    const LONGEST: usize = 300;
+    match value.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} [... {} bytes more]", &value[..end], value.len() - end),
+        None => value.to_owned(),
     }
 }

@@ -239,6 +239,51 @@ fn a_wrong_model_is_recognised_or_put_into_the_script() {
 }
 
 #[test]
+fn a_model_that_is_wrong_about_an_open_case_is_not_put_in_since_the_script_would_be_satisfiable() {
+    let place = Place::new();
+    let seen = "sat\n((define-fun s () (Seq Int)\n    (seq.unit 4))\n  (define-fun seq.nth_u ((x!0 (Seq Int)) (x!1 Int)) \
+                Int\n    3))\n";
+    let script = "(declare-const s (Seq Int))\n(assert (= 1 (seq.nth s 1)))\n(check-sat)\n(get-model)\n";
+    let run = RunRecord { version: "5.4.0".to_owned(), ..record("z3@5.4.0", &["sat"], seen) };
+    let repro = place.write(&finding(Kind::InvalidModel, vec![run]), script);
+    assert!(!repro.with_file_name("with-model.smt2").exists());
+    let report = std::fs::read_to_string(repro.with_file_name("report.md")).expect("a report");
+    assert!(!report.contains("is unsatisfiable"), "{report}");
+    assert!(report.contains("a case that the standard leaves open"), "{report}");
+}
+
+#[test]
+fn the_model_that_others_have_confirmed_stands_beside_a_wrong_refutation() {
+    let place = Place::new();
+    let accused = record("z3@4.8.7", &["unsat"], "unsat\n");
+    let other = RunRecord {
+        version: "5.4.0".to_owned(),
+        ..record("z3@5.4.0", &["sat"], "sat\n((define-fun x () Int 5))\n")
+    };
+    let mut found = finding(Kind::RefutationSoundness, vec![accused, other]);
+    let without = place.write(&found, SCRIPT);
+    assert!(!without.with_file_name("with-model.smt2").exists(), "the evaluator has found it");
+    found.evidence = vec!["z3@4.8.7 answers sat with the model of z3@5.4.0 put in".to_owned()];
+    found.signature = Signature::Text("confirmed".to_owned());
+    let repro = place.write(&found, SCRIPT);
+    let with_model = std::fs::read_to_string(repro.with_file_name("with-model.smt2")).expect("a script");
+    assert!(with_model.contains("(define-fun x () Int 5)"), "{with_model}");
+    let report = std::fs::read_to_string(repro.with_file_name("report.md")).expect("a report");
+    assert!(report.contains("With the model of z3@5.4.0 put in as definitions"), "{report}");
+}
+
+#[test]
+fn a_solver_that_floods_its_output_fills_no_disk() {
+    let place = Place::new();
+    let mut one = record("z3@4.8.7", &["unsat"], "unsat\n");
+    one.ended = "exit code 0".to_owned();
+    let repro = place.write(&finding(Kind::RefutationSoundness, vec![one]), SCRIPT);
+    place.program("flood", "exec yes sat");
+    let (code, said) = run(&repro, place.root.path(), &["flood"]);
+    assert!(code.is_some(), "{said}");
+}
+
+#[test]
 fn without_a_model_on_record_answers_alone_show_no_bug() {
     let twice = SCRIPT.replace("(get-model)", "(check-sat)");
     let once = SCRIPT.replace("(get-model)\n", "");

@@ -23,6 +23,19 @@ fn code(output: &Output) -> Option<i32> {
 }
 
 #[test]
+fn a_file_that_nobody_reads_is_not_called_right() {
+    if !have(&["z3@5.4.0"]) {
+        return;
+    }
+    let folder = Folder::new();
+    let script = folder.file("a.smt2", "(assert (> x\n");
+    let output = run(&["check", &script, "-s", "z3@5.4.0"]);
+    let said = shown(&folder, &output);
+    assert!(said.contains("nothing was answered") && !said.contains("nothing wrong"), "{said}");
+    assert_eq!(code(&output), Some(2), "{said}");
+}
+
+#[test]
 fn a_wrong_answer_is_shown_with_the_reason_and_ends_with_ten() {
     if !have(&["z3@5.4.0"]) {
         return;

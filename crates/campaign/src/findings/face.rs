@@ -412,25 +412,22 @@ mod tests {
     fn what_something_else_does_as_well_tells_little_beside_what_is_needed() {
         let index = named("bvneg", Role::Computes, 0, &["bvadd", "bvnot"]);
         let model = named("get-model", Role::Setting, 1, &[]);
-        let both = Blame { constructs: vec![named("select", Role::Computes, 1, &[]), index.clone(), model] };
+        let both = Blame::from(vec![named("select", Role::Computes, 1, &[]), index.clone(), model]);
         let weights = blamed(&both, &Rarity::default());
         let names: Vec<&str> = weights.iter().map(|one| one.construct.as_str()).collect();
         assert_eq!(names, ["select", "bvneg"]);
         assert!(weights[1].weight < 0.3 * weights[0].weight);
-        let alone = Blame { constructs: vec![index] };
+        let alone = Blame::from(vec![index]);
         assert_eq!(blamed(&alone, &Rarity::default())[0].construct, "bvadd");
-        let tactic = Blame {
-            constructs: vec![named("/", Role::Computes, 1, &[]), named("tactic qe", Role::Setting, 1, &[])],
-        };
+        let tactic =
+            Blame::from(vec![named("/", Role::Computes, 1, &[]), named("tactic qe", Role::Setting, 1, &[])]);
         let weights = blamed(&tactic, &Rarity::default());
         assert!(weights[1].weight > weights[0].weight, "{weights:?}");
-        let plain = Blame {
-            constructs: vec![
-                named("bit2bool", Role::Computes, 1, &[]),
-                named("tactic smt", Role::Setting, 1, &[]),
-                named("push", Role::Setting, 1, &[]),
-            ],
-        };
+        let plain = Blame::from(vec![
+            named("bit2bool", Role::Computes, 1, &[]),
+            named("tactic smt", Role::Setting, 1, &[]),
+            named("push", Role::Setting, 1, &[]),
+        ]);
         let weights = blamed(&plain, &Rarity::default());
         assert!(weights[1].weight < 0.3 * weights[0].weight, "{weights:?}");
         assert_eq!(weights[1].weight, weights[2].weight, "both leave preprocessing out");
@@ -439,14 +436,12 @@ mod tests {
     #[test]
     fn what_could_not_be_tried_counts_as_if_it_were_needed() {
         let untried = |construct, role| Blamed { untried: true, ..named(construct, role, 0, &[]) };
-        let blame = Blame {
-            constructs: vec![
-                named("str.in_re", Role::Computes, 1, &[]),
-                untried("re.loop", Role::Computes),
-                untried("push", Role::Setting),
-                named("str.len", Role::Computes, 0, &[]),
-            ],
-        };
+        let blame = Blame::from(vec![
+            named("str.in_re", Role::Computes, 1, &[]),
+            untried("re.loop", Role::Computes),
+            untried("push", Role::Setting),
+            named("str.len", Role::Computes, 0, &[]),
+        ]);
         let weights = blamed(&blame, &Rarity::default());
         let names: Vec<&str> = weights.iter().map(|one| one.construct.as_str()).collect();
         assert_eq!(names, ["str.in_re", "re.loop"]);
@@ -456,7 +451,7 @@ mod tests {
     #[test]
     fn what_stands_only_where_the_wrong_model_is_right_tells_little() {
         let bystander = Blamed { bystander: true, ..named("str.to_code", Role::Computes, 1, &[]) };
-        let blame = Blame { constructs: vec![named("seq.foldl", Role::Computes, 1, &[]), bystander] };
+        let blame = Blame::from(vec![named("seq.foldl", Role::Computes, 1, &[]), bystander]);
         let weights = blamed(&blame, &Rarity::default());
         assert!(weights[1].weight < 0.3 * weights[0].weight, "{weights:?}");
     }
@@ -470,7 +465,7 @@ mod tests {
         };
         let hidden = Blamed { bystander: true, ..named("seq.foldl", Role::Computes, 1, &[]) };
         let seen = named("seq.nth", Role::Computes, 1, &[]);
-        let ranked = rank(Blame { constructs: vec![seen, hidden] });
+        let ranked = rank(Blame::from(vec![seen, hidden]));
         let names: Vec<&str> = ranked.constructs.iter().map(|blamed| blamed.construct.as_str()).collect();
         assert_eq!(names, ["seq.foldl", "seq.nth"]);
         assert!(ranked.constructs[1].observer && !ranked.constructs[0].bystander);
@@ -479,7 +474,7 @@ mod tests {
         // Where what is false has a rare operator as well, the model is believed.
         let hidden = Blamed { bystander: true, ..named("seq.foldl", Role::Computes, 1, &[]) };
         let seen = named("str.is_digit", Role::Computes, 1, &[]);
-        let ranked = rank(Blame { constructs: vec![hidden, seen] });
+        let ranked = rank(Blame::from(vec![hidden, seen]));
         assert_eq!(ranked.constructs[0].construct, "str.is_digit");
         assert!(ranked.constructs[1].bystander && !ranked.constructs[0].observer);
     }
@@ -535,13 +530,13 @@ mod tests {
             .map(|option| named(&format!("option {option}"), Role::Setting, u32::from(option == "a=1"), &[]));
         let options = ["--b", "a=1", "never tried"].map(ToString::to_string);
         assert_eq!(
-            needed_options(options.to_vec(), &Blame { constructs: constructs.to_vec() }),
+            needed_options(options.to_vec(), &Blame::from(constructs.to_vec())),
             ["a=1", "never tried"]
         );
         let mut constructs = constructs.to_vec();
         constructs.push(named("tactic nlsat", Role::Setting, 1, &[]));
         let options = ["a=1", "never tried", "tactic nlsat"].map(ToString::to_string);
-        assert_eq!(tried(&options, &Blame { constructs }), ["a=1", "tactic nlsat"]);
+        assert_eq!(tried(&options, &Blame::from(constructs)), ["a=1", "tactic nlsat"]);
     }
 
     #[test]

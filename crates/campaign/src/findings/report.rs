@@ -6,7 +6,7 @@ use reduce::blame::{Blamed, OPTION, Role, TACTIC};
 use smtlib::Status;
 
 use super::finding::{Finding, Releases, RunRecord, Small};
-use super::repro::{Repro, WITH_MODEL};
+use super::repro::{Repro, WITH_MODEL, vouching};
 use super::signature::essential;
 use super::steering::needed_steering;
 use super::{Fairness, Stage};
@@ -322,7 +322,7 @@ fn needs(finding: &Finding) -> String {
         finding.blame.to_blame().filter(|blamed| !is_plain(finding, &blamed.construct)).collect();
     let (needed, replaceable): (Vec<&Blamed>, Vec<&Blamed>) =
         to_blame.into_iter().partition(|blamed| blamed.needed > 0);
-    if !needed.is_empty() || !replaceable.is_empty() {
+    if !needed.is_empty() || !replaceable.is_empty() || finding.blame.reached.is_some() {
         out += "## What it needs\n\n";
     }
     if !needed.is_empty() {
@@ -348,6 +348,20 @@ fn needs(finding: &Finding) -> String {
             out += &format!("- {}, by a form with {}\n", told(blamed), forms(blamed));
         }
         out.push('\n');
+    }
+    if let Some(reached) = &finding.blame.reached {
+        let names: Vec<String> =
+            reached.functions.iter().map(|name| format!("`{}`", name.replace('`', "'"))).collect();
+        let others = match reached.others {
+            0 => String::new(),
+            others => format!(" and {others} more"),
+        };
+        out += &format!(
+            "Functions of the solver that this script reaches, and none of its {} likest variants without the \
+             misbehaviour: {}{others}.\n\n",
+            reached.variants,
+            names.join(", ")
+        );
     }
     let untried: Vec<String> = finding
         .blame
@@ -389,10 +403,24 @@ fn forms(blamed: &Blamed) -> String {
 fn proof(finding: &Finding, shown: &ReportTexts, repro: &Repro) -> String {
     let with_model = repro.files.iter().find(|(name, _)| *name == WITH_MODEL).map(|(_, text)| text.as_str());
     if let Some(text) = with_model.filter(|text| text.len() <= INLINE) {
+        if let Some(run) = vouching(finding) {
+            return format!(
+                "## How we know\n\nWith the model of {} put in as definitions (`{WITH_MODEL}`) the answer is `sat`, as said \
+                 above:\n\n{}\n",
+                prose(&run.solver),
+                code_block("smt2", text)
+            );
+        }
         return format!(
             "## How we know\n\nWith its model put in as definitions (`{WITH_MODEL}`) the script is unsatisfiable:\n\n{}\n",
             code_block("smt2", text)
         );
+    }
+    if repro.open {
+        return "## How we know\n\nUnder the printed model the assertion above is false. It is false by what the model says of a \
+                case that the standard leaves open, such as an element out of bounds or a division by zero: no definition \
+                in a script can say that, so there is no script with the model put in.\n\n"
+            .to_owned();
     }
     match (shown.ground, shown.witness) {
         (Some(ground), _) if ground.len() <= INLINE => format!(
@@ -459,6 +487,10 @@ fn affected(releases: &Releases) -> String {
     }
     if let Some(fixed) = &releases.first_fixed {
         out += &format!("- The first one without it afterwards, of those asked: {}\n", prose(fixed));
+    }
+    if !releases.lucky.is_empty() {
+        let names = listed(&releases.lucky);
+        out += &format!("- Right here, between affected ones, most likely by luck: {names}\n");
     }
     if !releases.silent.is_empty() {
         out += &format!("- Not known (no answer, or not asked): {}\n", listed(&releases.silent));

@@ -3,7 +3,9 @@
 
 use std::fmt::Write as _;
 
+use eval::model::OpenCases;
 use eval::model_text::read_model;
+use eval::{Budget, Evaluator, Model};
 use oracle::Kind;
 use oracle::frame::frames;
 use oracle::ground::ground;
@@ -26,6 +28,8 @@ const PUT_IN: &str = include_str!("put-in.sh");
 pub struct Repro {
     pub script: String,
     pub files: Vec<(&'static str, String)>,
+    /// The model is wrong by what it says of a case that the standard leaves open, which no definition can say.
+    pub open: bool,
 }
 
 /// The frame of an incremental finding by itself.
@@ -40,7 +44,19 @@ pub const WITH_MODEL: &str = "with-model.smt2";
 impl Repro {
     /// For a finding on this text.
     pub fn of(finding: &Finding, text: &str) -> Repro {
-        let files = further_files(finding, text);
+        let mut files = further_files(finding, text);
+        let mut open = false;
+        if finding.kind == Kind::InvalidModel {
+            match finding.runs.first().and_then(|run| with_model(finding, run, text)) {
+                Some(PutIn::Text(text)) => files.push((WITH_MODEL, text)),
+                Some(PutIn::Open) => open = true,
+                None => {}
+            }
+        } else if let Some(PutIn::Text(text)) =
+            vouching(finding).and_then(|run| with_model(finding, run, text))
+        {
+            files.push((WITH_MODEL, text));
+        }
         let has = |name: &str| files.iter().any(|(file, _)| *file == name);
         let mut script = header(finding, text);
         script += &settings(finding);
@@ -57,7 +73,7 @@ impl Repro {
             Kind::WrongValue => same_output(finding, "values that agree with the model", has(SEEN)),
             Kind::Performance => performance(finding),
         };
-        Repro { script, files }
+        Repro { script, files, open }
     }
 
     /// The files for the finding's folder.
@@ -314,9 +330,6 @@ fn further_files(finding: &Finding, text: &str) -> Vec<(&'static str, String)> {
         }
         _ => {}
     }
-    if finding.kind == Kind::InvalidModel {
-        files.extend(with_model(finding, run, text).map(|text| (WITH_MODEL, text)));
-    }
     files
 }
 
@@ -359,8 +372,25 @@ fn alone(finding: &Finding, run: &RunRecord, text: &str) -> Option<String> {
     Some(print::print(&store, &frame.alone(), release(finding, run)))
 }
 
+/// Who has given the model that shows, put in, that a script was wrongly refuted: others have answered `sat` then.
+pub fn vouching(finding: &Finding) -> Option<&RunRecord> {
+    let put_in = finding.evidence.iter().any(|reason| reason.contains(oracle::settle::PUT_IN));
+    let mut others = finding.runs.iter().skip(1);
+    others
+        .find(|run| recorded(finding, run) == Some("sat") && prints_a_model(finding, run))
+        .filter(|_| finding.kind == Kind::RefutationSoundness && put_in)
+}
+
+/// A model as definitions.
+enum PutIn {
+    /// The script with these in it, for the release that is accused.
+    Text(String),
+    /// It is not: without what the model says of a case that the standard leaves open, the script may be true.
+    Open,
+}
+
 /// The script with the model that the run printed put in as definitions.
-fn with_model(finding: &Finding, run: &RunRecord, text: &str) -> Option<String> {
+fn with_model(finding: &Finding, run: &RunRecord, text: &str) -> Option<PutIn> {
     let mut store = Store::new();
     let script = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant).ok()?.script;
     let mut checks = frames(&store, &script);
@@ -370,5 +400,16 @@ fn with_model(finding: &Finding, run: &RunRecord, text: &str) -> Option<String> 
     let output = output(run)?;
     let model = output.trim_start().strip_prefix("sat")?;
     let read = read_model(&mut store, &frame.script, model.as_bytes(), release).ok()?;
-    Some(ground(&mut store, &frame, &read.model, &read.defaulted, release).text)
+    let accused = finding.runs.first().map_or(release, |run| self::release(finding, run));
+    let is_wrong = |model: &Model| {
+        let mut evaluator = Evaluator::new(eval::Mode::Given, Budget::default());
+        let mut values = frame.formulas().into_iter().map(|formula| evaluator.holds(&store, model, formula));
+        values.any(|value| value == Ok(false))
+    };
+    let mut defined = read.model.clone();
+    *defined.open_mut() = OpenCases::default();
+    if is_wrong(&read.model) && !is_wrong(&defined) {
+        return Some(PutIn::Open);
+    }
+    Some(PutIn::Text(ground(&mut store, &frame, &read.model, &read.defaulted, accused).text))
 }

@@ -29,6 +29,9 @@ work=$(mktemp -d) || untold "there is no place for temporary files"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 125' HUP INT TERM
 limit=${LIMIT:-60}
+case $limit in
+'' | *[!0-9.]*) untold "LIMIT is a number of seconds, not '$limit'" ;;
+esac
 
 limited() {
     if command -v timeout >/dev/null 2>&1; then timeout -k 5 "$limit" "$@"; else "$@"; fi
@@ -37,7 +40,8 @@ limited() {
 # Runs the solver on a file: its output is in $work/out and $work/err, its exit status in $status.
 run() {
     say "running: $solver on $1"
-    (cd "$work" && call "$1" >out 2>err) 2>/dev/null
+    # A solver that floods its output fills no disk: 256 MB, in blocks of 512 bytes.
+    (cd "$work" && ulimit -f 524288 && call "$1" >out 2>err) 2>/dev/null
     status=$?
     case $status in
     125 | 126 | 127) untold "the solver cannot be started (exit status $status)" ;;

@@ -75,7 +75,7 @@ mod tests {
             share: None,
         };
         let constructs = vec![blamed("option sat.prob_search=true", 1), blamed("tactic simplify", 0)];
-        let needed = needed_steering(script, Kind::InvalidModel, &Blame { constructs });
+        let needed = needed_steering(script, Kind::InvalidModel, &Blame::from(constructs));
         assert_eq!(needed, ["sat.prob_search=true", "tactic qfufbv_ackr"]);
     }
 }

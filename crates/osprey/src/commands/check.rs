@@ -94,6 +94,13 @@ struct Report {
     findings: usize,
 }
 
+impl Report {
+    /// Has anybody given an answer?
+    fn is_answered(&self) -> bool {
+        self.runs.iter().any(|run| !run.checks.is_empty())
+    }
+}
+
 /// Why a solver was asked.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -206,7 +213,11 @@ impl Check {
         } else {
             output::print(&shown(&report))?;
         }
-        Ok(if report.findings > 0 { Exit::Findings } else { Exit::Clean })
+        Ok(match report.findings {
+            0 if report.unreadable.is_some() && !report.is_answered() => Exit::Usage,
+            0 => Exit::Clean,
+            _ => Exit::Findings,
+        })
     }
 
     fn expectation(&self, store: &Store, parsed: Option<&Parsed>) -> Result<Expectation> {
@@ -290,7 +301,7 @@ fn shown(report: &Report) -> String {
     }
     text.push('\n');
     if report.verdicts.is_empty() {
-        text += "nothing wrong\n";
+        text += if report.is_answered() { "nothing wrong\n" } else { "nothing was answered\n" };
     }
     for verdict in &report.verdicts {
         text += &described(verdict, &report.file);

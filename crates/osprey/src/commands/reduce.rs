@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use campaign::Finding;
 use campaign::findings::Releases;
-use campaign::triage::{self, Extent, ReductionRules};
+use campaign::triage::{self, Extent, ReductionRules, Tracer};
 use clap::Args;
 use eval::Expectation;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -19,6 +19,8 @@ use reduce::predicate::{Bug, Command, Output, Predicate, proof};
 use reduce::{Effort, Input, Progress, Reduced, Watcher};
 use serde::Serialize;
 use smtlib::{Mode, Store};
+use solver::Solver;
+use solver::coverage::Code;
 use solver::limits::Limits;
 use solver::run::{Configuration, Purpose, Run, RunRules, Runner as _, SolverRunners};
 
@@ -169,6 +171,7 @@ impl Reduce {
             effort: self.effort(),
             releases: self.bisect.then_some(Extent::All),
             blame: Some(BlameBudget::default()),
+            tracer: self.tracer(&finding, &solvers)?,
             examined: Arc::default(),
         };
         let done = triage::reduce_folder(&folder, finding, &solvers, self.rules(), &rules, &view)?;
@@ -180,6 +183,18 @@ impl Reduce {
             Some(done.finding.kind.to_string()),
             done.finding.releases.clone(),
         ))
+    }
+
+    /// Who tells what of the accused only the bug reaches, where its code can be watched.
+    fn tracer(&self, finding: &Finding, solvers: &[Solver]) -> Result<Option<Arc<Tracer>>> {
+        let home = solver_choice::all(&[])?;
+        let Some(accused) = solvers.iter().find(|solver| solver.name() == finding.solver) else {
+            return Ok(None);
+        };
+        let Ok(code) = Code::of(accused, home.home()) else { return Ok(None) };
+        let code = (accused.name(), Arc::new(code));
+        let runners = SolverRunners::new(Vec::new(), self.rules()).watching([(code.0.clone(), &*code.1)]);
+        Ok(Some(Arc::new(Tracer::new(Arc::new(runners), [code]))))
     }
 
     fn with_solvers(&self) -> Result<Report> {
@@ -226,7 +241,7 @@ impl Reduce {
         let releases = match self.bisect {
             true => {
                 let view = View::new(None, self.json);
-                let releases = triage::compare(&bug, &reduced.best, Extent::All, &view)?.0;
+                let releases = triage::compare(&bug, &reduced.best, verdict.kind, Extent::All, &view)?.0;
                 view.finish();
                 releases
             }
