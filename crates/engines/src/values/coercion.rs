@@ -169,7 +169,7 @@ impl Coercion {
     /// A round that is saturated early has made few mutants near its seed, and they need nobody's model.
     fn wants_neighbours(&self) -> bool {
         let few = self.counts.mutants < NEIGHBOURS && self.counts.repeated < 2 * NEIGHBOURS;
-        self.config.near > 0 && few && self.is_done() && !self.is_undecided()
+        self.config.near > 0 && !self.goes_on && few && self.is_done() && !self.is_undecided()
     }
 
     fn neighbour(&mut self, bench: &mut Bench<'_>) {

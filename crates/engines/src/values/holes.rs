@@ -354,6 +354,28 @@ mod tests {
     }
 
     #[test]
+    fn what_a_constant_array_holds_stays_a_value() {
+        let text =
+            "(declare-fun a () (Array Int Int))(assert (= a (store ((as const (Array Int Int)) 5) 1 2)))";
+        let (formulas, originals) = skeleton(text);
+        assert_eq!(formulas, ["(= a (store ((as const (Array Int Int)) 5) h!1 h!2))"]);
+        assert_eq!(originals, ["1", "2"]);
+    }
+
+    #[test]
+    fn one_value_in_two_spellings_is_one_value() {
+        let mut store = Store::new();
+        let text = "(declare-fun f () (_ FloatingPoint 3 3))
+            (assert (or (= f (_ +zero 3 3)) (= f (fp #b0 #b000 #b00))))";
+        let holes = dug(&mut store, text).expect("two constants");
+        let [plain, spelled] = holes.originals()[..] else { panic!("two holes") };
+        let swapped = holes.normalised(&[spelled, plain]);
+        assert_ne!(plain, spelled);
+        assert_eq!(swapped, holes.normalised(&holes.originals()));
+        assert_eq!(swapped[0], swapped[1]);
+    }
+
+    #[test]
     fn equal_constants_at_two_places_are_two_holes() {
         let (formulas, originals) = skeleton("(declare-fun f (Int) Int)(assert (= (f 3) (+ (f 3) 3)))");
         assert_eq!(formulas, ["(= (f h!1) (+ (f h!2) h!3))"]);
