@@ -100,6 +100,9 @@ const LIFT: f64 = 3.0;
 /// What so large a share of them needs is no neighbour, however many test cases have it.
 const MOST: f64 = 0.5;
 
+/// So much of its weight a construct loses that all test cases have.
+const EVERYWHERE: f64 = 0.9;
+
 /// Share of a construct's weight that does not depend on how rare it is.
 const NEED: f64 = 0.3;
 
@@ -312,8 +315,12 @@ fn operator(construct: &str) -> &str {
     construct.split(' ').next().unwrap_or(construct)
 }
 
+/// What more than half of the test cases have says less and less, whoever needs it: chosen seeds are full of it.
 fn worth(name: &str, rarity: &Rarity) -> f64 {
-    weight_of(rarity.of(name))
+    let rare = rarity.of(name);
+    let share = rarity.share(name).filter(|_| rare < USUAL).unwrap_or(0.0);
+    let everywhere = (2.0 * share - 1.0).max(0.0);
+    weight_of(rare) * (1.0 - EVERYWHERE * everywhere)
 }
 
 fn weight_of(rarity: f64) -> f64 {
@@ -515,6 +522,17 @@ mod tests {
         let unproven = Face { proven: false, ..needing(&["seq.nth"]) };
         let open = [unproven.clone(), unproven, both.clone()];
         assert_eq!(weights(both, &open, 1_800)["seq.last_indexof"], 0.93, "nothing was tried of two of them");
+    }
+
+    #[test]
+    fn what_all_test_cases_have_weighs_next_to_nothing_unless_one_family_alone_reads_it() {
+        let tests = [("seq.nth", 9_990), ("seq.replace", 1_200), ("seq.at", 5_000), ("seq.foldl", 9_990)];
+        let rarity = Rarity::new(10_000, tests.into_iter());
+        let weight = |name| worth(name, &rarity);
+        assert!(weight("seq.nth") < 0.05, "{}", weight("seq.nth"));
+        assert!(weight("seq.at") > NEED && weight("seq.replace") > weight("seq.at"));
+        assert!(weight("seq.foldl") > 0.9, "seeds were chosen for it");
+        assert!(worth("seq.nth", &Rarity::default()) > 0.6, "nothing was counted");
     }
 
     #[test]

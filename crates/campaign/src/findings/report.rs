@@ -352,13 +352,9 @@ fn needs(finding: &Finding) -> String {
     if let Some(reached) = &finding.blame.reached {
         let names: Vec<String> =
             reached.functions.iter().map(|name| format!("`{}`", name.replace('`', "'"))).collect();
-        let others = match reached.others {
-            0 => String::new(),
-            others => format!(" and {others} more"),
-        };
         out += &format!(
             "Functions of the solver that this script reaches, and none of its {} likest variants without the \
-             misbehaviour: {}{others}.\n\n",
+             misbehaviour: {}.\n\n",
             reached.variants,
             names.join(", ")
         );

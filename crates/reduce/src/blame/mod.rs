@@ -45,8 +45,6 @@ pub struct Blame {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OnlyReached {
     pub functions: Vec<String>,
-    /// Further ones that are not listed.
-    pub others: usize,
     /// So many variants were looked at.
     pub variants: usize,
 }

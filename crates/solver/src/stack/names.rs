@@ -248,7 +248,7 @@ pub(crate) fn is_entry(function: &str) -> bool {
 /// Whether a function tells what a solver was doing: it has a name, and is not of the kind that all runs need.
 pub fn is_telling(function: &str) -> bool {
     let everybodys = is_machinery(function) || is_plumbing(function) || is_entry(function);
-    !everybodys && !function.starts_with('+') && !function.starts_with("std::")
+    !everybodys && !function.starts_with(['+', '.']) && !function.starts_with("std::")
 }
 
 /// Whether a function belongs to a runtime, and says nothing about who called it.
