@@ -184,7 +184,7 @@ impl ServerPool {
                 return Err(interrupted);
             }
         };
-        site.reaper.kill_strays(&self.pids());
+        site.reaper.kill_strays_soon(|| self.pids());
         Ok(attempt)
     }
 

@@ -2,16 +2,22 @@
 //!
 //! Guard and launcher are *subreapers*: a process whose parent has died becomes their child, wherever it has hidden.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
+
+/// What a solver has hidden may live on beside the runs of this time.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Finds and kills the children of this (single-threaded) process.
 pub(crate) struct Reaper {
     /// The kernel's list of our children, where it has one.
     children: Option<File>,
     own: libc::pid_t,
+    /// When strays were looked for last.
+    looked: Cell<Option<Instant>>,
 }
 
 impl Reaper {
@@ -23,7 +29,20 @@ impl Reaper {
         }
         // SAFETY: `getpid` always succeeds and touches no memory.
         let own = unsafe { libc::getpid() };
-        Ok(Reaper { children: File::open(format!("/proc/{own}/task/{own}/children")).ok(), own })
+        Ok(Reaper {
+            children: File::open(format!("/proc/{own}/task/{own}/children")).ok(),
+            own,
+            looked: Cell::new(None),
+        })
+    }
+
+    /// The same after runs that come one after the other, of solvers whose own groups are dead already: to ask the kernel each time
+    /// costs as much as much else of a run. What has hidden goes with the next look.
+    pub fn kill_strays_soon(&self, keep: impl FnOnce() -> Vec<libc::pid_t>) {
+        if self.looked.get().is_none_or(|looked| looked.elapsed() >= LOOK_EVERY) {
+            self.kill_strays(&keep());
+            self.looked.set(Some(Instant::now()));
+        }
     }
 
     /// Kills and reaps every child but those in `keep`, and then their children, until none is left.

@@ -7,6 +7,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use crate::fast::job::INPUT_NAME;
 
@@ -24,6 +25,9 @@ pub(crate) struct Scratch {
     /// The working directory, and its inode: a solver may have put another one in its place.
     directory: Option<File>,
     inode: u64,
+    /// When the working directory was changed last before it was seen to hold nothing but the input file: as long as that is the
+    /// time of its last change, nothing has come or gone.
+    settled: Option<SystemTime>,
     /// The input file as long as it is in its place.
     placed: Option<Placed>,
     /// How many working directories could not be emptied.
@@ -76,6 +80,9 @@ impl Placed {
 
 const INPUT_MODE: u32 = 0o600;
 
+/// Far more than a tick of a file system's clock.
+const TICK: Duration = Duration::from_millis(100);
+
 /// Bytes that must be free where scripts are put.
 const ROOM: usize = 64 << 10;
 
@@ -125,8 +132,17 @@ impl Scratch {
         }
         let run = base.join("run");
         let input = run.join(INPUT_NAME.trim_end_matches('\0'));
-        let mut scratch =
-            Scratch { base, run, input, directory: None, inode: 0, placed: None, set_aside: 0, _lock: lock };
+        let mut scratch = Scratch {
+            base,
+            run,
+            input,
+            directory: None,
+            inode: 0,
+            settled: None,
+            placed: None,
+            set_aside: 0,
+            _lock: lock,
+        };
         if let Err(error) = scratch.make_run() {
             scratch.remove();
             return Err(error);
@@ -174,10 +190,18 @@ impl Scratch {
     /// Empties the working directory; the input file may stay, to be overwritten. If that cannot be done a new directory
     /// takes its place, and the answer is `true`: processes that are waiting in the old one must go.
     pub fn clean(&mut self) -> io::Result<bool> {
-        let intact = fs::symlink_metadata(&self.run).is_ok_and(|now| now.is_dir() && now.ino() == self.inode);
-        if intact && self.holds_only_input() {
+        let now = fs::symlink_metadata(&self.run).ok().filter(|now| now.is_dir() && now.ino() == self.inode);
+        let intact = now.is_some();
+        let changed = now.and_then(|now| now.modified().ok());
+        if intact && self.placed.is_some() && changed.is_some() && changed == self.settled {
             return Ok(false);
         }
+        if intact && self.holds_only_input() {
+            // Clocks of file systems tick: another change in the same tick would not be seen.
+            self.settled = changed.filter(|changed| changed.elapsed().is_ok_and(|age| age >= TICK));
+            return Ok(false);
+        }
+        self.settled = None;
         self.placed = None;
         if intact && self.empty_run().is_ok() {
             return Ok(false);
@@ -340,6 +364,10 @@ mod tests {
         assert_eq!(fs::read(scratch.input()).expect("read"), b"(push)");
         assert_eq!(fs::metadata(scratch.input()).expect("there").mode() & 0o777, INPUT_MODE);
 
+        // Also after it was seen to be empty for a while.
+        std::thread::sleep(2 * TICK);
+        assert!(!scratch.clean().expect("cleaned") && scratch.settled.is_some());
+        assert!(!scratch.clean().expect("cleaned") && scratch.placed.is_some());
         fs::write(scratch.run().join("litter"), "x").expect("written");
         assert!(!scratch.clean().expect("cleaned"));
         assert_eq!(fs::read_dir(scratch.run()).expect("there").count(), 0);
