@@ -17,7 +17,7 @@ use crate::schedule::{Policies, Reached, Scheduler, signals};
 use crate::seeds::Rejected;
 use crate::shared::{Log, LogLine, Observer, Shared, Snapshot, State, Stop, exchange, lock};
 use crate::store::{CampaignStore, ENGINE, MEMBER_GONE, MemberId, Role, Totals};
-use crate::triage::{Ending, Tracer, Triage, TriageRules};
+use crate::triage::{CodeTracer, Ending, Triage, TriageRules};
 
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(500);
@@ -78,7 +78,7 @@ impl Session<'_> {
             .targets
             .iter()
             .filter_map(|target| Some((target.solver.name(), Arc::clone(&target.code.as_ref()?.1))));
-        let tracer = Tracer::new(Arc::clone(&campaign.runners), codes);
+        let tracer = CodeTracer::new(Arc::clone(&campaign.runners), codes);
         let triage = Triage::new(&shared, &store, Arc::clone(&campaign.runners), rules).tracing(tracer);
         self.observer.begun();
         let failed =

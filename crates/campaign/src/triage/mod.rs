@@ -21,7 +21,7 @@ mod verdicts;
 pub use ending::Ending;
 pub use examined::Examined;
 pub use queue::{Triage, TriageRules};
-pub use reached::Tracer;
+pub use reached::CodeTracer;
 pub use reduction::{ReducedFinding, ReductionRules, reduce_folder};
 pub use releases::{Extent, compare};
 pub use rerun::{Rerun, RerunInput, checked};

@@ -14,7 +14,7 @@ use super::claim::tells_itself_apart;
 use super::duplicates::Duplicate;
 use super::ending::{Ending, TriageDeadline};
 use super::examined::Examined;
-use super::reached::Tracer;
+use super::reached::CodeTracer;
 use super::reduction::{ReductionAttempt, ReductionRules};
 use super::releases::Extent;
 use super::share::work_left;
@@ -76,7 +76,7 @@ pub struct Triage<'a> {
     /// Scripts that findings came down to.
     examined: Arc<Examined>,
     /// Who tells what of a solver only a bug reaches.
-    tracer: Option<Arc<Tracer>>,
+    tracer: Option<Arc<CodeTracer>>,
     /// Folders of findings travel in the store: see [`super::share`].
     pub(super) travels: bool,
 }
@@ -118,7 +118,7 @@ impl<'a> Triage<'a> {
 
     /// The same, which also looks at what of the solvers only a bug reaches.
     #[must_use]
-    pub fn tracing(self, tracer: Tracer) -> Triage<'a> {
+    pub fn tracing(self, tracer: CodeTracer) -> Triage<'a> {
         Triage { tracer: Some(Arc::new(tracer)), ..self }
     }
 

@@ -29,7 +29,7 @@ const WALL: Duration = Duration::from_secs(1);
 const COST: Duration = Duration::from_secs(2);
 
 /// Who can tell what solvers reach.
-pub struct Tracer {
+pub struct CodeTracer {
     runners: Arc<dyn Runners>,
     codes: BTreeMap<String, Arc<Code>>,
     runner: Mutex<Option<Box<dyn Runner>>>,
@@ -37,11 +37,14 @@ pub struct Tracer {
     names: Mutex<BTreeMap<String, Arc<NamedFunctions>>>,
 }
 
-impl Tracer {
+impl CodeTracer {
     /// `runners` watch these solvers, known by name.
-    pub fn new(runners: Arc<dyn Runners>, codes: impl IntoIterator<Item = (String, Arc<Code>)>) -> Tracer {
+    pub fn new(
+        runners: Arc<dyn Runners>,
+        codes: impl IntoIterator<Item = (String, Arc<Code>)>,
+    ) -> CodeTracer {
         let codes = codes.into_iter().collect();
-        Tracer { runners, codes, runner: Mutex::default(), names: Mutex::default() }
+        CodeTracer { runners, codes, runner: Mutex::default(), names: Mutex::default() }
     }
 
     /// What only the script with the bug makes a solver reach; nothing where that cannot be told. With what it has cost.
@@ -121,7 +124,7 @@ mod tests {
             RunRules::for_campaign(Duration::from_secs(10), 1 << 30),
         )
         .watching([(solver.name(), &*code)]);
-        let tracer = Tracer::new(Arc::new(runners), [(solver.name(), code)]);
+        let tracer = CodeTracer::new(Arc::new(runners), [(solver.name(), code)]);
         let script = |operator: &str| format!("(assert ({operator} #xc #xf))\n(check-sat)\n");
         let without: Vec<String> =
             ["bvumul_noovfl", "bvslt", "bvsmul_noudfl"].into_iter().map(script).collect();

@@ -19,7 +19,7 @@ use solver::run::{
 use solver::{RunRequest, Solver};
 
 use super::examined::{Examined, Marks};
-use super::reached::Tracer;
+use super::reached::CodeTracer;
 use super::releases::{self, Extent};
 use super::rerun::{Rerun, RerunInput, checked};
 use super::verdicts::Reproduction;
@@ -36,7 +36,7 @@ pub struct ReductionRules {
     /// Find out which constructs the bug needs, within this budget.
     pub blame: Option<BlameBudget>,
     /// Who tells what of the accused only the bug reaches.
-    pub tracer: Option<Arc<Tracer>>,
+    pub tracer: Option<Arc<CodeTracer>>,
     /// What is known from other findings.
     pub examined: Arc<Examined>,
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use campaign::Finding;
 use campaign::findings::Releases;
-use campaign::triage::{self, Extent, ReductionRules, Tracer};
+use campaign::triage::{self, CodeTracer, Extent, ReductionRules};
 use clap::Args;
 use eval::Expectation;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -186,7 +186,7 @@ impl Reduce {
     }
 
     /// Who tells what of the accused only the bug reaches, where its code can be watched.
-    fn tracer(&self, finding: &Finding, solvers: &[Solver]) -> Result<Option<Arc<Tracer>>> {
+    fn tracer(&self, finding: &Finding, solvers: &[Solver]) -> Result<Option<Arc<CodeTracer>>> {
         let home = solver_choice::all(&[])?;
         let Some(accused) = solvers.iter().find(|solver| solver.name() == finding.solver) else {
             return Ok(None);
@@ -194,7 +194,7 @@ impl Reduce {
         let Ok(code) = Code::of(accused, home.home()) else { return Ok(None) };
         let code = (accused.name(), Arc::new(code));
         let runners = SolverRunners::new(Vec::new(), self.rules()).watching([(code.0.clone(), &*code.1)]);
-        Ok(Some(Arc::new(Tracer::new(Arc::new(runners), [code]))))
+        Ok(Some(Arc::new(CodeTracer::new(Arc::new(runners), [code]))))
     }
 
     fn with_solvers(&self) -> Result<Report> {

@@ -316,6 +316,13 @@ fn needs(entry: &Entry) -> Markup {
                         }
                     }
                 }
+                @if let Some(reached) = &entry.finding.blame.reached {
+                    p { "Functions of the solver that the script reaches, and none of its " (reached.variants)
+                        " likest variants without the misbehaviour:" }
+                    ul.constructs {
+                        @for function in &reached.functions { li { code { (text(function)) } } }
+                    }
+                }
             }
         }
     }
