@@ -23,11 +23,11 @@ pub struct KnownFindings {
 struct FindingEntry {
     finding: KnownFinding,
     signature: Option<Signature>,
-    culprit: Option<Blamed>,
+    culprit: Option<Culprit>,
 }
 
 /// What a bug is blamed on most, and the solver that has it.
-pub type Blamed = (String, String);
+pub type Culprit = (String, String);
 
 impl KnownFindings {
     /// Those of the store, none of which is news.
@@ -100,7 +100,7 @@ impl KnownFindings {
     }
 
     /// What known bugs are blamed on, those of earlier campaigns included, each by its most suspicious construct.
-    pub fn culprits(&self) -> BTreeSet<Blamed> {
+    pub fn culprits(&self) -> BTreeSet<Culprit> {
         let unwanted = self.unwanted_faces.iter().filter_map(culprit_of);
         self.known.values().filter_map(|known| known.culprit.clone()).chain(unwanted).collect()
     }
@@ -142,11 +142,11 @@ impl KnownFindings {
     }
 }
 
-fn culprit(face: &str) -> Option<Blamed> {
+fn culprit(face: &str) -> Option<Culprit> {
     culprit_of(&Face::from_text(face)?)
 }
 
-fn culprit_of(face: &Face) -> Option<Blamed> {
+fn culprit_of(face: &Face) -> Option<Culprit> {
     Some((face.culprit()?.to_owned(), face.solver.clone()))
 }
 
