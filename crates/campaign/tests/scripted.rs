@@ -221,6 +221,31 @@ fn an_answer_that_does_not_repeat_is_no_finding() {
     assert_eq!((summary.findings.len(), summary.totals.unconfirmed), (0, 1), "{:?}", summary.totals);
 }
 
+/// Every second answer of the old release is wrong, whatever the script is.
+fn by_turns(configuration: &Configuration, script: &str, runs: &std::sync::atomic::AtomicU64) -> String {
+    let old = configuration.solver.name() == "z3@4.8.7" && script.contains("(assert");
+    let turned = old && runs.fetch_add(1, std::sync::atomic::Ordering::Relaxed).is_multiple_of(2);
+    if turned { "unsat\n".to_owned() } else { sat(script) }
+}
+
+#[test]
+fn a_solver_that_answers_by_chance_has_one_bug_however_many_test_cases_show_it() {
+    let place = tempfile::tempdir().expect("a folder");
+    let runs = std::sync::atomic::AtomicU64::new(0);
+    let formulas = ["(= (* x 5) 10)", "(= (mod x 3) 2)", "(= (div x 2) 2)", "(< (- x) 3)", "(= (abs x) 5)"];
+    let seeds = formulas.map(|formula| SEED.replace("(> x 3)", formula));
+    let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
+    let setup = Setup::new("seed", &seeds, move |configuration, script| {
+        by_turns(configuration, script, &runs).as_str().into()
+    });
+    let summary = setup.run(&settings(place.path(), 5)).expect("a campaign");
+    let flaky = summary.findings.iter().filter(|found| found.flaky).count();
+    assert!(flaky > 1, "{:?}", summary.findings);
+    let bugs: std::collections::BTreeSet<&str> =
+        summary.findings.iter().filter(|found| found.flaky).map(|found| found.group.as_str()).collect();
+    assert_eq!(bugs.len(), 1, "{:?}", summary.findings);
+}
+
 #[test]
 fn a_suppressed_signature_is_not_reported() {
     let wrong = |configuration: &Configuration, script: &str| -> ScriptedAnswer {

@@ -54,6 +54,9 @@ pub struct Face {
     /// By trials the bug was seen to need some of the constructs.
     #[serde(default)]
     pub proven: bool,
+    /// The bug did not show in every repetition: its script tells nothing apart.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub flaky: bool,
 }
 
 /// A construct and how much it says about a bug that needs it, from 0 to 1, and more for tactics: much if few other scripts
@@ -243,6 +246,7 @@ impl Face {
             size,
             reduced: finding.is_reduced(),
             proven: finding.blame.to_blame().any(|blamed| blamed.needed > 0),
+            flaky: finding.flaky,
         }
     }
 

@@ -4,7 +4,7 @@
 //! releases. Everything is decided by their [faces](Face); a person who knows better may decide otherwise, and then new
 //! findings follow the faces of the group they were put into.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use oracle::Kind;
 
@@ -48,6 +48,9 @@ const SHARED: usize = 2;
 /// other likeness.
 const SAME_SIGNAL: f64 = 0.1;
 const SAME_OPERATORS: f64 = 0.2;
+
+/// How sure it is that two findings which do not repeat are one bug, if nothing else says so.
+const BOTH_FLAKY: f64 = 0.05;
 
 /// Are they one bug?
 pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
@@ -167,6 +170,15 @@ fn could_be(lost: &Face, placed: &Face) -> Option<Likeness> {
     let why =
         format!("its place could not be read, it could not be made smaller, and it {}", common.join(" and "));
     (degree > 0.0).then_some(Likeness { degree, why })
+}
+
+/// What does not repeat cannot be made small: all that its script has would tell it apart, and one bug that shows by chance
+/// would be as many bugs as there are test cases. So it is no bug of its own while another of the kind is at hand.
+fn both_flaky(one: &Face, other: &Face) -> Option<Likeness> {
+    let is_lost = |face: &Face| face.flaky && face.place.is_none();
+    let why = "neither repeats reliably, so that nothing tells it apart from other findings of this solver that do not";
+    let same = is_lost(one) && is_lost(other) && one.line() == other.line();
+    same.then(|| Likeness { degree: BOTH_FLAKY, why: why.to_owned() })
 }
 
 /// The functions in the name of a place, without the signal and what was printed.
@@ -313,12 +325,20 @@ pub fn group_of(face: &Face, known: &[KnownFinding], rarity: Rarity) -> Option<(
     let of_line = faces.iter().map(|(_, its)| its).filter(|its| its.line() == face.line());
     let neighbours = Neighbours::among(of_line.chain([face]), rarity);
     let face = neighbours.aside(face.clone());
+    // What does not repeat may be in the group of a crash that it could be. Others that do not repeat are no such crash.
+    let placed: BTreeSet<&str> = faces
+        .iter()
+        .filter(|(_, its)| its.place.is_some())
+        .map(|(finding, _)| finding.group.as_str())
+        .collect();
     let mut best: Option<(&KnownFinding, Likeness)> = None;
-    for (finding, its) in faces {
-        let its = neighbours.aside(its);
-        let Some(likeness) = alike(&face, &its).or_else(|| could_be(&face, &its)) else { continue };
+    for (finding, its) in &faces {
+        let its = neighbours.aside(its.clone());
+        let flaky = || both_flaky(&face, &its).filter(|_| !placed.contains(finding.group.as_str()));
+        let likeness = alike(&face, &its).or_else(|| could_be(&face, &its)).or_else(flaky);
+        let Some(likeness) = likeness else { continue };
         if best.as_ref().is_none_or(|(_, best)| likeness.degree > best.degree) {
-            best = Some((finding, likeness));
+            best = Some((*finding, likeness));
         }
     }
     best.map(|(finding, likeness)| (finding.group.clone(), likeness))
@@ -326,7 +346,10 @@ pub fn group_of(face: &Face, known: &[KnownFinding], rarity: Rarity) -> Option<(
 
 /// Is it taken for the bug of one of these faces, given as texts?
 pub fn is_alike_any(face: &Face, faces: &[Face]) -> bool {
-    faces.iter().any(|its| alike(face, its).or_else(|| could_be(face, its)).is_some())
+    let is_like = |its: &Face| {
+        alike(face, its).or_else(|| could_be(face, its)).or_else(|| both_flaky(face, its)).is_some()
+    };
+    faces.iter().any(is_like)
 }
 
 #[cfg(test)]
@@ -366,6 +389,45 @@ mod tests {
             group: group.to_owned(),
             face: face.to_text(),
         }
+    }
+
+    #[test]
+    fn what_does_not_repeat_is_one_bug_of_its_solver_and_no_crash_with_a_place() {
+        let flaky =
+            |kind, operator: &str| Face { flaky: true, reduced: false, ..face(kind, &[(operator, 1.0)]) };
+        let one = flaky(Kind::RefutationSoundness, "mod");
+        let other = flaky(Kind::SolutionSoundness, "select");
+        let rarity = Rarity::default;
+        let all = [known("a", "a", &one)];
+        let (group, likeness) = group_of(&other, &all, rarity()).expect("a group");
+        assert!(group == "a" && likeness.why.contains("neither repeats"), "{likeness:?}");
+        assert!(is_alike_any(&other, std::slice::from_ref(&one)));
+        let lost = Face { signal: Some("SIGSEGV".to_owned()), ..flaky(Kind::Crash, "concat") };
+        assert_eq!(group_of(&lost, &all, rarity()).map(|(group, _)| group).as_deref(), Some("a"));
+        for apart in [
+            Face { solver: "cvc5@1.4.2".to_owned(), ..other.clone() },
+            Face { flaky: false, ..other.clone() },
+            Face { place: Some("SIGSEGV | a < b".to_owned()), ..lost.clone() },
+        ] {
+            assert_eq!(group_of(&apart, &all, rarity()), None, "{apart:?}");
+        }
+        // A crash that could be one with a known place is better there, and what answers wrongly does not follow it.
+        let placed =
+            Face { place: Some("SIGSEGV | a < b".to_owned()), ..face(Kind::Crash, &[("fp.add", 1.0)]) };
+        let all = [known("a", "a", &placed), known("b", "a", &lost), known("c", "c", &one)];
+        assert_eq!(group_of(&other, &all, rarity()).map(|(group, _)| group).as_deref(), Some("c"));
+        let group = group_of(&Face { size: 9, ..lost }, &all[..1], rarity()).map(|(group, _)| group);
+        assert_eq!(group.as_deref(), Some("a"));
+    }
+
+    #[test]
+    fn a_face_of_an_earlier_version_is_read_and_others_look_as_before() {
+        let steady = face(Kind::InvalidModel, &[("mod", 1.0)]);
+        let text = steady.to_text();
+        assert!(!text.contains("flaky"), "{text}");
+        assert_eq!(Face::from_text(&text), Some(steady.clone()));
+        let flaky = Face { flaky: true, ..steady };
+        assert_eq!(Face::from_text(&flaky.to_text()), Some(flaky));
     }
 
     #[test]
