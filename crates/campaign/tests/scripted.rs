@@ -221,6 +221,37 @@ fn an_answer_that_does_not_repeat_is_no_finding() {
     assert_eq!((summary.findings.len(), summary.totals.unconfirmed), (0, 1), "{:?}", summary.totals);
 }
 
+/// Remembers what the user is told.
+#[derive(Default)]
+struct Notes(std::sync::Mutex<Vec<String>>);
+
+impl Observer for Notes {
+    fn note(&self, text: &str) {
+        self.0.lock().expect("no panic").push(text.to_owned());
+    }
+}
+
+#[test]
+fn a_campaign_that_only_tries_seeds_ends_when_each_was_tried_once() {
+    let seeds: Vec<String> = (0..40).map(|number| SEED.replace('3', &format!("{number}"))).collect();
+    let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
+    for jobs in [1, 3] {
+        let place = tempfile::tempdir().expect("a folder");
+        let setup = Setup::new("seed", &seeds, |_, script| sat(script).as_str().into());
+        for resume in [false, true] {
+            let notes = Notes::default();
+            // Far more than there is to do.
+            let settings = Settings { jobs, resume, ..settings(place.path(), 400) };
+            let summary = campaign::run(&setup.campaign(), &settings, &setup.seeds, &notes, &|| false);
+            let summary = summary.expect("a campaign");
+            assert_eq!(summary.totals.tests, 40, "{jobs} workers, resumed: {resume}");
+            let told = notes.0.into_inner().expect("no panic");
+            let text = "no seed is left to try, and no other engine was chosen: the campaign ends";
+            assert_eq!(told, [text], "{jobs} workers, resumed: {resume}");
+        }
+    }
+}
+
 /// Every second answer of the old release is wrong, whatever the script is.
 fn by_turns(configuration: &Configuration, script: &str, runs: &std::sync::atomic::AtomicU64) -> String {
     let old = configuration.solver.name() == "z3@4.8.7" && script.contains("(assert");
@@ -253,21 +284,22 @@ fn a_suppressed_signature_is_not_reported() {
         if old && script.contains("(assert") { "unsat\n".into() } else { sat(script).as_str().into() }
     };
     let place = tempfile::tempdir().expect("a folder");
-    let first = Setup::new("seed", &[SEED], wrong).run(&settings(place.path(), 1)).expect("a campaign");
+    // An engine that goes on: a resumed campaign does not try a seed again.
+    let first = Setup::new("opfuzz", &[SEED], wrong).run(&settings(place.path(), 1)).expect("a campaign");
     let signature = first.findings[0].signature.clone();
     for known in [signature.clone(), first.findings[0].hash.clone()] {
         let place = tempfile::tempdir().expect("a folder");
         let known = campaign::KnownBugs { signatures: vec![known], ..campaign::KnownBugs::default() };
         let named = Settings { known: Some(known), ..settings(place.path(), 1) };
-        let summary = Setup::new("seed", &[SEED], wrong).run(&named).expect("a campaign");
+        let summary = Setup::new("opfuzz", &[SEED], wrong).run(&named).expect("a campaign");
         assert_eq!((summary.findings.len(), summary.totals.suppressed), (0, 1), "{signature}");
         assert_eq!(std::fs::read_dir(place.path().join("bugs")).expect("bugs").count(), 0);
         // The campaign knows it until others are named.
         let resumed = |known| Settings { known, resume: true, ..settings(place.path(), 1) };
-        let again = Setup::new("seed", &[SEED], wrong).run(&resumed(None)).expect("a campaign");
+        let again = Setup::new("opfuzz", &[SEED], wrong).run(&resumed(None)).expect("a campaign");
         assert_eq!((again.findings.len(), again.totals.suppressed), (0, 2), "{signature}");
         let nothing = Some(campaign::KnownBugs::default());
-        let last = Setup::new("seed", &[SEED], wrong).run(&resumed(nothing)).expect("a campaign");
+        let last = Setup::new("opfuzz", &[SEED], wrong).run(&resumed(nothing)).expect("a campaign");
         assert_eq!((last.findings.len(), last.totals.suppressed), (1, 2), "{signature}");
     }
 }

@@ -1,7 +1,7 @@
 //! One process's part of a campaign: its threads, from what it takes over to its summary.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -147,6 +147,10 @@ impl Session<'_> {
         store: &Mutex<Box<dyn CampaignStore>>,
         triage: &Triage,
     ) -> Result<(), CampaignError> {
+        let Campaign { identity, targets, engines, .. } = self.campaign;
+        if (Scheduler { identity, targets, engines }).only_tries() {
+            shared.state().claimed.take_only_seeds();
+        }
         let travels = lock(store).archive().is_some();
         if self.owner || travels {
             triage.adopt(&self.solvers())?;
@@ -181,6 +185,7 @@ impl Session<'_> {
         };
         let jobs = self.settings.jobs.max(1);
         let (running, triaging) = (AtomicUsize::new(jobs), AtomicUsize::new(1));
+        let told = AtomicBool::new(false);
         let gone = || running.load(Ordering::Acquire) == 0;
         let policies = Policies::new(identity, engines);
         let signals = signals();
@@ -193,6 +198,9 @@ impl Session<'_> {
                     let work = || Worker::new(tools, &**runners).and_then(|mut worker| worker.work());
                     if let Err(error) = guarded("a worker", work) {
                         fail(error);
+                    }
+                    if self.has_tried_all(shared) && !told.swap(true, Ordering::Relaxed) {
+                        self.tell_all_tried(shared);
                     }
                     running.fetch_sub(1, Ordering::Release);
                     triage.wake();
@@ -250,6 +258,21 @@ impl Session<'_> {
             }
         });
         failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+
+    /// Do the workers end because every seed has been tried, and not because the campaign is over?
+    fn has_tried_all(&self, shared: &Shared) -> bool {
+        !shared.stop.now() && shared.state().claimed.is_done()
+    }
+
+    fn tell_all_tried(&self, shared: &Shared) {
+        let text = match self.owner {
+            true => "no seed is left to try, and no other engine was chosen: the campaign ends",
+            false => "no seed is left for this process to try, and no other engine was chosen: it leaves",
+        };
+        shared.observer.note(text);
+        // A log that cannot be written is told by whoever writes the next line.
+        let _ = shared.log.note(text);
     }
 
     fn solvers(&self) -> Vec<Solver> {

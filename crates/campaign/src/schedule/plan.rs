@@ -41,13 +41,12 @@ impl Scheduler<'_> {
         let identity = self.identity;
         let mut rng = stream(identity.rng_seed, round, StreamPurpose::Plan);
         // Engines that try every seed once have had their turn.
-        let again = |name: &&String| !self.engine(name).is_some_and(|engine| engine.once());
-        let names: Vec<String> = identity.engines.iter().filter(again).cloned().collect();
-        let names = if names.is_empty() { &identity.engines } else { &names };
+        let names: Vec<String> =
+            identity.engines.iter().filter(|name| !self.is_once(name)).cloned().collect();
         let engine = if identity.auto {
-            choose(&mut rng, names, ENGINE, learned)
+            choose(&mut rng, &names, ENGINE, learned)
         } else {
-            evenly(&mut rng, names, learned)
+            evenly(&mut rng, &names, learned)
         };
         let engine = engine.cloned().unwrap_or_default();
         let witness = self.engine(&engine).is_some_and(|engine| engine.has_witness());
@@ -94,7 +93,7 @@ impl Scheduler<'_> {
             engine.once() && self.identity.engines.iter().any(|name| *name == engine.name())
         };
         let engine = self.engines.iter().map(AsRef::as_ref).find(once)?;
-        if round % (TRIALS + 1) == TRIALS {
+        if round % (TRIALS + 1) == TRIALS && !self.only_tries() {
             return None;
         }
         let seed = next()?;
@@ -121,6 +120,15 @@ impl Scheduler<'_> {
         let solvers: Vec<&Solver> =
             group.iter().filter_map(|i| Some(&self.targets.get(*i)?.solver)).collect();
         solver::tactics::draw(&solvers, logic, rng)
+    }
+
+    /// Do all engines that were chosen try every given seed once? Then the campaign ends when all have been tried.
+    pub fn only_tries(&self) -> bool {
+        self.identity.engines.iter().all(|name| self.is_once(name))
+    }
+
+    fn is_once(&self, name: &str) -> bool {
+        self.engine(name).is_some_and(|engine| engine.once())
     }
 
     pub fn engine(&self, name: &str) -> Option<&dyn Engine> {

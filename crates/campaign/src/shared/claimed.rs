@@ -2,12 +2,16 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use crate::schedule::SeedPool;
 use crate::seeds::SeedText;
 
 /// Rounds in hand below which more are claimed.
 pub const LOW: usize = 128;
+
+/// How long after others are gone the store has been asked for what they left. It is not asked more often than every 10 s.
+const COME_BACK: Duration = Duration::from_secs(15);
 
 /// What was claimed in the store and is not yet begun.
 pub struct ClaimedWork {
@@ -17,11 +21,21 @@ pub struct ClaimedWork {
     untried: VecDeque<SeedText>,
     /// The store may have more of them.
     more_untried: bool,
+    /// Nothing but trying seeds is to be done: without one in hand there are no rounds.
+    only_seeds: bool,
+    /// When other processes were seen at work: what they have claimed and not tried comes back when they are gone.
+    others_seen: Option<Instant>,
 }
 
 impl Default for ClaimedWork {
     fn default() -> ClaimedWork {
-        ClaimedWork { rounds: VecDeque::new(), untried: VecDeque::new(), more_untried: true }
+        ClaimedWork {
+            rounds: VecDeque::new(),
+            untried: VecDeque::new(),
+            more_untried: true,
+            only_seeds: false,
+            others_seen: None,
+        }
     }
 }
 
@@ -58,6 +72,32 @@ impl ClaimedWork {
         self.more_untried = more;
     }
 
+    /// From now on rounds do nothing but try seeds.
+    pub fn take_only_seeds(&mut self) {
+        self.only_seeds = true;
+    }
+
+    /// Can a round be begun? Not while a seed that it needs is still to come from the store.
+    pub fn is_ready(&self) -> bool {
+        !self.only_seeds || !self.untried.is_empty()
+    }
+
+    /// Is all done that rounds are for?
+    pub fn is_done(&self) -> bool {
+        !self.is_ready() && !self.more_untried
+    }
+
+    /// Other processes are at work.
+    pub fn see_others(&mut self) {
+        self.others_seen = Some(Instant::now());
+    }
+
+    /// May seeds come back that others had claimed? Nobody needs to know who has other things to do.
+    pub fn may_come_back(&self, only_helps: bool) -> bool {
+        let gone = |seen: Instant| seen.elapsed() >= COME_BACK;
+        !self.only_seeds || !only_helps && !self.others_seen.is_none_or(gone)
+    }
+
     /// Should more of them be claimed?
     pub fn wants_untried(&self) -> bool {
         self.more_untried && self.untried.len() < LOW
@@ -88,5 +128,27 @@ mod tests {
         assert_eq!(claimed.rounds_left(), 3);
         let rounds: Vec<u64> = std::iter::from_fn(|| claimed.next_round()).collect();
         assert_eq!(rounds, [4, 5, 9]);
+    }
+
+    #[test]
+    fn who_only_tries_seeds_waits_for_them_and_is_done_without() {
+        let mut claimed = ClaimedWork::default();
+        assert!(claimed.is_ready() && !claimed.is_done(), "other engines need no seed");
+        claimed.take_only_seeds();
+        assert!(!claimed.is_ready() && !claimed.is_done(), "the store was not asked yet");
+        claimed.add_untried(vec![SeedText::new("a", "(assert true)")], false);
+        assert!(claimed.is_ready() && !claimed.is_done());
+        assert!(claimed.next_untried().is_some());
+        assert!(!claimed.is_ready() && claimed.is_done());
+    }
+
+    #[test]
+    fn only_who_runs_the_campaign_waits_for_the_seeds_of_others() {
+        let mut claimed = ClaimedWork::default();
+        assert!(claimed.may_come_back(false), "other engines go on, and so does asking");
+        claimed.take_only_seeds();
+        assert!(!claimed.may_come_back(false), "nobody else was there");
+        claimed.see_others();
+        assert!(claimed.may_come_back(false) && !claimed.may_come_back(true));
     }
 }

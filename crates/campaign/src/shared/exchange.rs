@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use super::log::Counted;
 use super::{LogLine, Shared, lock};
 use crate::error::CampaignError;
-use crate::store::{CampaignStore, MemberId};
+use crate::store::{CampaignStore, MemberId, Role};
 
 /// Rounds claimed at a time: few enough that a kill wastes no numbers worth mentioning, enough for the time between two
 /// exchanges.
@@ -39,8 +39,9 @@ pub fn exchange(
     let rounds = wants_rounds.then(|| store.claim_rounds(ROUNDS)).transpose()?;
     let untried = wants_untried.then(|| store.claim_untried(SEEDS)).transpose()?;
     let (news, totals) = (store.news()?, store.totals()?);
-    let members = store.members()?.len();
-    let (travels, notes) = (store.archive().is_some(), store.take_notes());
+    let members = store.members()?;
+    let only_helps = members.iter().any(|one| one.id == member && one.role == Role::Helper);
+    let (travels, away, notes) = (store.archive().is_some(), store.is_away(), store.take_notes());
     drop(store);
     for note in notes {
         shared.observer.note(&note);
@@ -49,13 +50,17 @@ pub fn exchange(
     let mut state = shared.state();
     state.absorb(news, totals, rounds);
     shared.stop.count_findings(state.findings.take_found());
+    if members.len() > 1 {
+        state.claimed.see_others();
+    }
     if let Some(seeds) = untried {
         // Processes that share a server take over each other's seeds, too.
-        let more = seeds.len() == SEEDS || travels;
+        let back = travels && (!seeds.is_empty() || away || state.claimed.may_come_back(only_helps));
+        let more = seeds.len() == SEEDS || back;
         state.claimed.add_untried(seeds, more);
     }
     drop(state);
-    shared.members.store(members, std::sync::atomic::Ordering::Relaxed);
+    shared.members.store(members.len(), std::sync::atomic::Ordering::Relaxed);
     shared.rounds_came.notify_all();
     shared.log.flush()
 }

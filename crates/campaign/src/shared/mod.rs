@@ -77,14 +77,16 @@ impl<'a> Shared<'a> {
         self.members.load(Ordering::Relaxed)
     }
 
-    /// The next round, with the state to plan it from; `None` when the campaign is over.
+    /// The next round, with the state to plan it from; `None` when the campaign is over, or nothing is left to do in it.
     pub fn next_round(&self) -> Option<(u64, MutexGuard<'_, State>)> {
         let mut state = self.state();
         loop {
-            if self.stop.now() {
+            if self.stop.now() || state.claimed.is_done() {
                 return None;
             }
-            if let Some(round) = state.claimed.next_round() {
+            if state.claimed.is_ready()
+                && let Some(round) = state.claimed.next_round()
+            {
                 if state.claimed.rounds_left() == claimed::LOW {
                     self.nudge_exchange();
                 }
