@@ -278,6 +278,23 @@ fn a_solver_that_answers_by_chance_has_one_bug_however_many_test_cases_show_it()
 }
 
 #[test]
+fn a_finding_that_cannot_be_read_is_told_once_and_the_others_go_on() {
+    let place = tempfile::tempdir().expect("a folder");
+    let setup = Setup::new("opfuzz", &[SEED], |_, script| sat(script).as_str().into());
+    setup.run(&settings(place.path(), 1)).expect("a campaign");
+    let folder = place.path().join("bugs").join("crash-z3-4.8.7-0123456789ab");
+    std::fs::create_dir_all(&folder).expect("made");
+    std::fs::write(folder.join("finding.json"), "{ \"osprey\": ").expect("written");
+    let notes = Notes::default();
+    let resumed = Settings { resume: true, ..settings(place.path(), 2) };
+    let summary = campaign::run(&setup.campaign(), &resumed, &setup.seeds, &notes, &|| false);
+    assert_eq!(summary.expect("a campaign").tests, 2);
+    let told = notes.0.into_inner().expect("no panic");
+    assert_eq!(told, [format!("'{}' cannot be read; it is left as it is", folder.display())]);
+    assert!(folder.join("finding.json").is_file());
+}
+
+#[test]
 fn a_suppressed_signature_is_not_reported() {
     let wrong = |configuration: &Configuration, script: &str| -> ScriptedAnswer {
         let old = configuration.solver.name() == "z3@4.8.7";

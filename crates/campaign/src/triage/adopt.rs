@@ -30,7 +30,10 @@ impl Triage<'_> {
         // What has a name already is made small after what has none.
         let mut settled = Vec::new();
         for folder in folders {
-            let Ok((finding, _)) = Finding::read(&folder) else { continue };
+            let Ok((finding, _)) = Finding::read(&folder) else {
+                self.tell_unreadable(folder)?;
+                continue;
+            };
             match &finding.stage {
                 Stage::Pending { process, .. } if at_work(*process) => {}
                 Stage::Pending { .. } => self.wait_again(folder, finding, solvers, false)?,
@@ -53,7 +56,10 @@ impl Triage<'_> {
         let bugs = self.shared.bugs();
         let members: Vec<u32> = lock(self.store).members()?.iter().map(|member| member.pid).collect();
         for folder in findings::finished(bugs).map_err(|error| CampaignError::disk(bugs, error))? {
-            let Ok((finding, _)) = Finding::read(&folder) else { continue };
+            let Ok((finding, _)) = Finding::read(&folder) else {
+                self.tell_unreadable(folder)?;
+                continue;
+            };
             let Stage::Pending { process, .. } = finding.stage else { continue };
             let at_work = members.contains(&process) && findings::is_running(process);
             if process != std::process::id() && !at_work && !lock(&self.left).contains(&folder) {
@@ -76,12 +82,22 @@ impl Triage<'_> {
             return self.shared.log.note(&format!("{name} stays pending: a solver it rests on is not here"));
         };
         let Ok(reproduction) = Reproduction::read(&folder, finding, &solvers) else {
-            let text = format!("'{}' cannot be read; it is left as it is", folder.display());
-            return self.shared.log.note(&text);
+            return self.tell_unreadable(folder);
         };
         self.shared.state().need_by_hash(&reproduction.finding);
         lock(&self.queue).push_back(Waiting { reproduction, folder, settled });
         Ok(())
+    }
+
+    /// Nothing can be done with a folder. The user hears of it once: perhaps it can be mended by hand.
+    pub(super) fn tell_unreadable(&self, folder: PathBuf) -> Result<(), CampaignError> {
+        // Another process may have finished with it meanwhile.
+        if !folder.is_dir() || !lock(&self.left).insert(folder.clone()) {
+            return Ok(());
+        }
+        let text = format!("'{}' cannot be read; it is left as it is", folder.display());
+        self.shared.observer.note(&text);
+        self.shared.log.note(&text)
     }
 
     /// The solvers of a finding's runs, in their order: those of the campaign, and those that are asked for third opinions.

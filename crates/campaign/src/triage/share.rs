@@ -156,9 +156,7 @@ impl Triage<'_> {
             let folder = findings::write_copy(self.shared.bugs(), &name, &files)?;
             let Ok((finding, folder)) = Finding::read(&folder) else {
                 // It stays with this process, which can do nothing with it: nobody tries again before it has left.
-                self.shared
-                    .log
-                    .note(&format!("'{}' cannot be read; it is left as it is", folder.display()))?;
+                self.tell_unreadable(folder)?;
                 continue;
             };
             self.shared.log.note(&format!("{name} is taken over from a process that is gone"))?;
