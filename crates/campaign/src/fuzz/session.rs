@@ -372,7 +372,7 @@ fn guarded(who: &str, work: impl FnOnce() -> Result<(), CampaignError>) -> Resul
 }
 
 fn snapshot(shared: &Shared, triage: &Triage) -> Snapshot {
-    let pending = triage.pending();
+    let pending = triage.untold();
     let mut state = shared.state();
     let totals = state.totals_now().clone();
     Snapshot {

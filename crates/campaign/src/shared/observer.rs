@@ -40,7 +40,7 @@ pub struct Snapshot {
     pub seeds: usize,
     /// How much of the solvers' code has been reached, where it is watched.
     pub coverage: Vec<SolverCoverage>,
-    /// Findings that wait to be reduced.
+    /// Findings that are not told apart yet.
     pub pending: usize,
     /// Processes that work on the campaign.
     pub members: usize,

@@ -122,9 +122,14 @@ impl<'a> Triage<'a> {
         Triage { tracer: Some(Arc::new(tracer)), ..self }
     }
 
-    /// Findings that wait.
+    /// Findings that wait: for their names, or only to be made small. That many stand in the way of further ones.
     pub fn pending(&self) -> usize {
         lock(&self.queue).len()
+    }
+
+    /// Those of them that are not told apart yet: what a user takes for pending.
+    pub fn untold(&self) -> usize {
+        lock(&self.queue).iter().filter(|waiting| !waiting.settled).count()
     }
 
     /// Puts a confirmed finding on disk and in the queue.

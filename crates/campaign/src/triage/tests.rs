@@ -408,8 +408,22 @@ fn what_a_process_that_is_gone_left_pending_is_told_apart_at_the_end() {
     }
     triage.adopt_left(&[made_up("z3@4.8.7"), made_up("z3@5.4.0")]).expect("taken in");
     assert_eq!(triage.pending(), 1, "its own are in its queue, or were left for good");
+    assert_eq!(triage.untold(), 1);
     work_off(&triage).expect("worked off");
     assert_eq!(lock(&store).findings().expect("listed").len(), 1);
+}
+
+#[test]
+fn what_waits_only_to_be_made_small_is_not_pending_for_the_user() {
+    let out = tempfile::tempdir().expect("a folder");
+    let (shared, store) = (shared(out.path(), None), store());
+    let triage = triage(&shared, &store);
+    let Reproduction { mut finding, input, witness, configurations, ancestors } = found(1, place("a.cpp:1"));
+    finding.stage = Stage::Unreduced;
+    let reproduction = Reproduction { finding, input, witness, configurations, ancestors };
+    triage.put(queue::Waiting { reproduction, folder: out.path().join("bugs").join("one"), settled: true });
+    triage.enter(found(2, constructs(&["mod"]))).expect("entered");
+    assert_eq!((triage.pending(), triage.untold()), (2, 1));
 }
 
 #[test]
