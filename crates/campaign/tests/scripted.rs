@@ -295,6 +295,42 @@ fn a_finding_that_cannot_be_read_is_told_once_and_the_others_go_on() {
 }
 
 #[test]
+fn a_test_case_whose_folders_a_kill_left_twice_is_no_duplicate_of_itself() {
+    let place = tempfile::tempdir().expect("a folder");
+    let wrong = |configuration: &Configuration, script: &str| -> ScriptedAnswer {
+        let old = configuration.solver.name() == "z3@4.8.7";
+        if old && script.contains("(> ") { "unsat\n".into() } else { sat(script).as_str().into() }
+    };
+    let setup = Setup::new("seed", &[SEED], wrong);
+    let first = setup.run(&settings(place.path(), 1)).expect("a campaign");
+    let folder = place.path().join("bugs").join(&first.findings[0].folder);
+    // The claim was made and its folder written, but the pending one was still there.
+    let pending = put_back(&folder);
+    copy(&pending, &folder);
+    let file = folder.join("finding.json");
+    let json = std::fs::read_to_string(&file).expect("readable");
+    let mut json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    json["stage"] = serde_json::json!({ "name": "unreduced" });
+    std::fs::write(&file, json.to_string()).expect("written");
+    let resumed = Settings { resume: true, ..settings(place.path(), 1) };
+    let summary = setup.run(&resumed).expect("resumed");
+    let counted: Vec<u64> = summary.findings.iter().map(|found| found.duplicates).collect();
+    assert_eq!((counted, summary.totals.duplicates), (vec![0], 0), "{:?}", summary.findings);
+    assert!(!pending.exists() && folder.exists());
+}
+
+/// A folder of files once more.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir(to).expect("made");
+    for entry in std::fs::read_dir(from).expect("readable") {
+        let entry = entry.expect("readable");
+        if entry.path().is_file() {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).expect("copied");
+        }
+    }
+}
+
+#[test]
 fn a_suppressed_signature_is_not_reported() {
     let wrong = |configuration: &Configuration, script: &str| -> ScriptedAnswer {
         let old = configuration.solver.name() == "z3@4.8.7";

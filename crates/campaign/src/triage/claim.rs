@@ -100,13 +100,21 @@ impl Triage<'_> {
             remove(pending)?;
             return Ok(None);
         }
-        let Some(place) = self.place(&mut reproduction.finding)? else {
-            let Reproduction { finding, input, .. } = reproduction;
-            let origin = &finding.provenance;
-            self.count_known(&finding.signature, origin.round, origin.step, Some(input));
-            self.unshare(pending)?;
-            remove(pending)?;
-            return Ok(None);
+        let place = match self.place(&mut reproduction.finding)? {
+            Decision::Ours(place) => place,
+            Decision::Known => {
+                let Reproduction { finding, input, .. } = reproduction;
+                let origin = &finding.provenance;
+                self.count_known(&finding.signature, origin.round, origin.step, Some(input));
+                self.unshare(pending)?;
+                remove(pending)?;
+                return Ok(None);
+            }
+            Decision::Done => {
+                self.unshare(pending)?;
+                remove(pending)?;
+                return Ok(None);
+            }
         };
         let Reproduction { finding, input, witness, ancestors, .. } = reproduction;
         if !place.kept {
@@ -157,9 +165,8 @@ impl Triage<'_> {
         Ok(())
     }
 
-    /// Claims a place for a finding among the known ones: a bug of its own, or another face of one. Nothing if its signature
-    /// is known, or nobody wants to hear of it.
-    fn place(&self, finding: &mut Finding) -> Result<Option<Placement>, CampaignError> {
+    /// Claims a place for a finding among the known ones: a bug of its own, or another face of one.
+    fn place(&self, finding: &mut Finding) -> Result<Decision, CampaignError> {
         let (face, rarity, unwanted) = {
             let state = self.shared.state();
             let rarity = state.rarity();
@@ -171,7 +178,7 @@ impl Triage<'_> {
         };
         if unwanted {
             self.shared.state().findings.suppress(&finding.signature);
-            return Ok(None);
+            return Ok(Decision::Known);
         }
         loop {
             let known = self.shared.state().findings.all();
@@ -180,21 +187,19 @@ impl Triage<'_> {
             match claim {
                 Claim::New => {
                     finding.group = place.membership.clone();
-                    return Ok(Some(place));
+                    return Ok(Decision::Ours(place));
                 }
-                // Claimed by this very test case: whoever did it was killed before the folder was there.
+                Claim::Known(other) if (other.round, other.step) != (place.known.round, place.known.step) => {
+                    return Ok(Decision::Known);
+                }
+                // Claimed by this very test case: whoever did it was killed before the pending folder was gone.
                 Claim::Known(other) => {
-                    let ours = (other.round, other.step) == (place.known.round, place.known.step)
-                        && !self.has_folder(&other.folder)?;
-                    if !ours {
-                        return Ok(None);
+                    if self.has_folder(&other.folder)? {
+                        return Ok(Decision::Done);
                     }
                     finding.group = place.membership_in(&other);
-                    return Ok(Some(Placement {
-                        known: other,
-                        membership: finding.group.clone(),
-                        kept: true,
-                    }));
+                    let membership = finding.group.clone();
+                    return Ok(Decision::Ours(Placement { known: other, membership, kept: true }));
                 }
                 Claim::Behind(all) => self.shared.state().findings.know_all(all),
             }
@@ -225,6 +230,16 @@ impl Triage<'_> {
         })?;
         self.shared.log.flush()
     }
+}
+
+/// What a claim came to.
+enum Decision {
+    /// It gets its place.
+    Ours(Placement),
+    /// Its signature is known, or nobody wants to hear of it.
+    Known,
+    /// This very test case has its place already: it must not be counted as a duplicate of itself.
+    Done,
 }
 
 /// The place of a finding among the known ones.
