@@ -143,7 +143,7 @@ impl Coercion {
     pub fn next_satisfied(&mut self, bench: &mut Bench<'_>) -> Option<Draft> {
         self.begun = true;
         let enforced = self.coverage.next(bench.rng, self.config.multief, None)?;
-        self.enforce(bench, Side::Asserted, enforced);
+        self.enforce(bench, Side::Unopened, enforced);
         let is_one =
             |(draft, watched): &&(Draft, Option<Watched>)| watched.is_some() && draft.witness().is_some();
         self.pending.iter().find(is_one).map(|(draft, _)| draft.clone())
@@ -390,7 +390,8 @@ impl Coercion {
             }
         };
         let (enforced, number) = (enforced.to_vec(), self.numbered);
-        let mut watched = Watched { constants, enforced, skolems, number, modelled: false };
+        let pinned = !script.declared_funs().any(|fun| self.meta.skolems().contains(&fun));
+        let mut watched = Watched { constants, enforced, skolems, pinned, number, modelled: false };
         if let Some(model) = shown.model() {
             let truths = watched.truths(&self.meta, bench.store, model, &|_| true);
             self.cover(truths, &watched);
@@ -449,7 +450,7 @@ impl Coercion {
             }
         }
         if !watched.modelled {
-            for enforced in &watched.enforced {
+            for enforced in watched.enforced.iter().filter(|pair| watched.is_own(&self.meta, pair.0)) {
                 let holds = usize::from(truths.get(enforced.0) == Some(&Some(enforced.1)));
                 let possible = usize::from(!self.coverage.is_impossible(*enforced));
                 self.counts.modelled += 1;

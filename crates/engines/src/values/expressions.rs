@@ -1,9 +1,7 @@
-//! The sub-expressions of a skeleton, made closed: what becomes of variables of quantifiers (sections IV-A and V-C).
+//! The sub-expressions of a skeleton, made closed: copied quantifiers go with their variables (sections IV-A and V-C).
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use smtlib::{Binder, Fun, Head, Sort, Store, Term, Var};
-
-use super::config::Quantifiers;
+use smtlib::{Binder, Head, Sort, Store, Term, Var};
 
 /// Sub-expressions beyond this number are not looked at.
 const EXPRESSIONS: usize = 4_000;
@@ -13,8 +11,6 @@ const EXPRESSIONS: usize = 4_000;
 pub struct Expressions {
     /// Arguments before what they stand in.
     pub found: Vec<Expression>,
-    /// Constants that stand for variables of quantifiers.
-    pub skolems: Vec<Fun>,
     scopes: Vec<Scope>,
 }
 
@@ -36,8 +32,9 @@ enum Visit {
 }
 
 impl Expressions {
-    /// What is below binders other than quantifiers is not looked at: it has no meaning elsewhere.
-    pub fn of(store: &mut Store, formulas: &[Term], quantifiers: Quantifiers) -> Expressions {
+    /// All quantifiers that are left in the formulas are copied. What is below other binders is not looked at: it has no meaning
+    /// elsewhere.
+    pub fn of(store: &Store, formulas: &[Term]) -> Expressions {
         let mut all = Expressions { scopes: vec![Vec::new()], ..Expressions::default() };
         let mut seen: FxHashSet<(Term, usize)> = FxHashSet::default();
         let mut inner: FxHashMap<Term, bool> = FxHashMap::default();
@@ -54,16 +51,10 @@ impl Expressions {
                             stack.push(Visit::Leave(term, scope));
                             let vars = store.var_list(vars).to_vec();
                             let body = store.args(term)[0];
-                            if skolemises(quantifiers, binder) {
-                                stack.extend(
-                                    all.opened(store, body, &vars).map(|body| Visit::Enter(body, scope)),
-                                );
-                            } else {
-                                let mut inside = all.scopes[scope].clone();
-                                inside.push((binder, vars));
-                                all.scopes.push(inside);
-                                stack.push(Visit::Enter(body, all.scopes.len() - 1));
-                            }
+                            let mut inside = all.scopes[scope].clone();
+                            inside.push((binder, vars));
+                            all.scopes.push(inside);
+                            stack.push(Visit::Enter(body, all.scopes.len() - 1));
                         }
                         Head::Bind(..) | Head::Match(_) | Head::Opaque(_) => {
                             stack.push(Visit::Leave(term, scope))
@@ -99,27 +90,6 @@ impl Expressions {
         }
         store.free_vars(formula).is_empty().then_some(formula)
     }
-
-    /// The body of a quantifier with fresh constants for its variables.
-    fn opened(&mut self, store: &mut Store, body: Term, vars: &[Var]) -> Option<Term> {
-        let mut values = FxHashMap::default();
-        for var in vars {
-            let name = store.fresh_name("q");
-            let fun = store.declare_fun(name, &[], store.var_sort(*var));
-            values.insert(store.var_term(*var), store.call(fun, &[]).ok()?);
-            self.skolems.push(fun);
-        }
-        store.substitute(body, &values).ok()
-    }
-}
-
-fn skolemises(quantifiers: Quantifiers, binder: Binder) -> bool {
-    match quantifiers {
-        Quantifiers::Skolu => true,
-        Quantifiers::Noskole => false,
-        Quantifiers::Mixed => binder == Binder::Exists,
-        Quantifiers::Dual => binder == Binder::Forall,
-    }
 }
 
 /// More than a single variable or constant.
@@ -152,6 +122,8 @@ fn has_compound_inside(store: &Store, term: Term, known: &mut FxHashMap<Term, bo
 mod tests {
     use smtlib::{Mode, parse};
 
+    use super::super::config::Quantifiers;
+    use super::super::skolems::Skolems;
     use super::*;
 
     /// The Boolean compound sub-expressions, closed, and whether each is a leaf.
@@ -159,7 +131,9 @@ mod tests {
         let mut store = Store::new();
         let script = parse(&mut store, text.as_bytes(), Mode::Strict).expect(text).script;
         let formulas: Vec<Term> = script.assertions().collect();
-        let all = Expressions::of(&mut store, &formulas, quantifiers);
+        let skolems = Skolems::of(&mut store, &formulas, quantifiers);
+        let formulas: Vec<Term> = formulas.iter().map(|formula| skolems.open(*formula)).collect();
+        let all = Expressions::of(&store, &formulas);
         let mut found = Vec::new();
         for expression in &all.found {
             if store.sort_of(expression.term) == Sort::BOOL && is_compound(&store, expression.term) {
@@ -177,18 +151,31 @@ mod tests {
     #[test]
     fn variables_of_quantifiers_become_constants_or_the_quantifier_is_copied() {
         let exists = "(assert (exists ((x Int)) (> x 3)))";
-        assert_eq!(texts(exists, Quantifiers::Skolu), ["(> q!1 3)", "(exists ((x Int)) (> x 3))"]);
-        assert_eq!(texts(exists, Quantifiers::Mixed)[0], "(> q!1 3)");
+        assert_eq!(texts(exists, Quantifiers::Skolu), ["(> q!1 3)"]);
+        assert_eq!(texts(exists, Quantifiers::Mixed), ["(> q!1 3)"]);
         let forall = "(assert (forall ((x Int)) (or (> x 3) (> x 4))))";
         let whole = "(forall ((x Int)) (or (> x 3) (> x 4)))";
         let copied = ["(forall ((x Int)) (> x 3))", "(forall ((x Int)) (> x 4))", whole, whole];
         assert_eq!(texts(forall, Quantifiers::Noskole), copied);
         assert_eq!(texts(forall, Quantifiers::Mixed), copied);
-        let opened = ["(> q!1 3)", "(> q!1 4)", "(or (> q!1 3) (> q!1 4))", whole];
+        let opened = ["(> q!1 3)", "(> q!1 4)", "(or (> q!1 3) (> q!1 4))"];
         assert_eq!(texts(forall, Quantifiers::Skolu), opened);
         assert_eq!(texts(forall, Quantifiers::Dual), opened);
         let copied = ["(exists ((x Int)) (> x 3))", "(exists ((x Int)) (> x 3))"];
         assert_eq!(texts(exists, Quantifiers::Dual), copied);
+    }
+
+    #[test]
+    fn what_an_opened_quantifier_stands_in_is_free_of_it_too() {
+        let text = "(declare-fun p () Bool)(declare-fun x () Int)
+            (assert (or (and p (exists ((y Int)) (< y x))) (forall ((y Int)) (=> p (exists ((z Int)) (< z y))))))";
+        let whole = "(or (and p (< q!1 x)) (=> p (< q!2 q!3)))";
+        let opened = ["(< q!1 x)", "(and p (< q!1 x))", "(< q!2 q!3)", "(=> p (< q!2 q!3))", whole];
+        assert_eq!(texts(text, Quantifiers::Skolu), opened);
+        let outer = "(forall ((y Int)) (=> p (< q!2 y)))";
+        let mixed = texts(text, Quantifiers::Mixed);
+        assert_eq!(mixed[2..5], ["(forall ((y Int)) (< q!2 y))", outer, outer]);
+        assert_eq!(mixed[5], format!("(or (and p (< q!1 x)) {outer})"));
     }
 
     #[test]
@@ -209,7 +196,7 @@ mod tests {
         let text = "(assert (or (exists ((x Int)) (> x 3)) (exists ((x Int)) (and (> x 3) (< x 9)))))";
         let opened = texts(text, Quantifiers::Skolu);
         assert_eq!(opened[0], "(> q!1 3)");
-        assert_eq!(opened[2..4], ["(> q!2 3)", "(< q!2 9)"]);
+        assert_eq!(opened[1..3], ["(> q!2 3)", "(< q!2 9)"]);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The meta-formula of a seed (definitions III.4 and III.5): monitors for what is to be coerced.
 
+use eval::well_founded::mentioned as mentioned_in;
 use eval::{EvaluatedModel, to_term};
 use generate::Rng;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use smtlib::literal::LARGEST_CHARACTER;
 use smtlib::{Command, Fun, Op, Script, Sort, Store, Term, logic};
 
@@ -11,6 +12,7 @@ use super::constants::{is_readable, random_constant, uniform_constant};
 use super::domains::{domain, relations};
 use super::expressions::{Expressions, is_compound};
 use super::holes::{Hole, Holes};
+use super::skolems::Skolems;
 use crate::skeleton::Skeleton;
 
 /// A seed has at most so many monitors; relations of holes are at most half of them.
@@ -37,6 +39,8 @@ pub struct Monitor {
     pub term: Term,
     /// What it is equal to.
     pub says: Term,
+    /// It mentions a constant that stands for a variable of a quantifier.
+    pub is_opened: bool,
 }
 
 /// One monitor made true or false.
@@ -51,6 +55,8 @@ pub enum Side {
     Asserted,
     /// All, each negated.
     Negated,
+    /// All as they are: quantifiers are not opened, so that a model is one of the seed with other constants.
+    Unopened,
 }
 
 /// A skeleton and its monitors.
@@ -60,8 +66,8 @@ pub struct Meta {
     pub monitors: Vec<Monitor>,
     /// Declarations, and what the skeleton asserts.
     skeleton: Skeleton,
-    /// Constants for variables of quantifiers.
-    skolems: Vec<Fun>,
+    /// Opened quantifiers, and constants for their variables.
+    skolems: Skolems,
     /// Numbers of the holes whose relations are monitored.
     related: Vec<usize>,
     /// The largest character of constants.
@@ -87,7 +93,7 @@ impl Meta {
             holes,
             skeleton,
             monitors: Vec::new(),
-            skolems: Vec::new(),
+            skolems: Skolems::default(),
             related: Vec::new(),
             largest_character: LARGEST_CHARACTER,
         };
@@ -108,7 +114,10 @@ impl Meta {
     }
 
     fn watch(&mut self, config: &Values, store: &mut Store) {
-        let all = Expressions::of(store, &self.skeleton.everything, config.quantifiers);
+        let skolems = Skolems::of(store, &self.skeleton.everything, config.quantifiers);
+        let opened: Vec<Term> =
+            self.skeleton.everything.iter().map(|formula| skolems.open(*formula)).collect();
+        let all = Expressions::of(store, &opened);
         let mut said: Vec<Term> = Vec::new();
         for expression in &all.found {
             let wanted = store.sort_of(expression.term) == Sort::BOOL && is_compound(store, expression.term);
@@ -117,7 +126,7 @@ impl Meta {
             }
         }
         if config.adomain || config.adomaine {
-            for term in self.variables(store, &all.skolems) {
+            for term in self.variables(store, &skolems.constants) {
                 said.extend(domain(store, term));
             }
         }
@@ -146,7 +155,7 @@ impl Meta {
             }
         }
         relating.retain(|says| usable(store, says));
-        self.skolems = all.skolems;
+        self.skolems = skolems;
         // Large seeds must not lose their relations, nor all that their last assertions say.
         let relating = evenly(relating, MONITORS / 2);
         let mut said = evenly(said, MONITORS - relating.len());
@@ -155,25 +164,16 @@ impl Meta {
             let name = store.fresh_name("m");
             let fun = store.declare_fun(name, &[], Sort::BOOL);
             let Ok(term) = store.call(fun, &[]) else { continue };
-            self.monitors.push(Monitor { fun, term, says });
+            let is_opened =
+                mentioned_in(store, &[says]).iter().any(|fun| self.skolems.constants.contains(fun));
+            self.monitors.push(Monitor { fun, term, says, is_opened });
         }
     }
 
-    /// Truth values of monitors that no model of a mutant gives them: the falsehood of what is asserted, and of its conjuncts.
+    /// Truth values of monitors that no model of a mutant gives them: the falsehood of what is asserted, of its conjuncts,
+    /// and of instances of what is said of all values.
     pub fn impossible(&self, store: &Store) -> Vec<Enforced> {
-        let mut said: FxHashMap<Term, bool> = FxHashMap::default();
-        let mut left: Vec<(Term, bool)> =
-            self.skeleton.in_force.iter().map(|formula| (*formula, true)).collect();
-        while let Some((formula, truth)) = left.pop() {
-            said.insert(formula, truth);
-            match (store.op_of(formula), truth) {
-                (Some(Op::Not), _) => left.extend(store.args(formula).iter().map(|arg| (*arg, !truth))),
-                (Some(Op::And), true) | (Some(Op::Or), false) => {
-                    left.extend(store.args(formula).iter().map(|arg| (*arg, truth)));
-                }
-                _ => {}
-            }
-        }
+        let said = self.skolems.settled(store, &self.skeleton.in_force);
         let of = |(number, monitor): (usize, &Monitor)| Some((number, !*said.get(&monitor.says)?));
         self.monitors.iter().enumerate().filter_map(of).collect()
     }
@@ -202,18 +202,26 @@ impl Meta {
             true => enforced.iter().filter_map(|(number, _)| self.monitors.get(*number)).collect(),
             false => self.monitors.iter().collect(),
         };
-        let fresh: Vec<Fun> =
-            self.skolems.iter().copied().chain(monitors.iter().map(|monitor| monitor.fun)).collect();
+        let fresh: Vec<Fun> = self
+            .skolems
+            .constants
+            .iter()
+            .copied()
+            .chain(monitors.iter().map(|monitor| monitor.fun))
+            .collect();
         let mut assertions = Vec::new();
         for monitor in monitors {
             assertions.push(store.op(Op::Equal, &[monitor.term, monitor.says]).ok()?);
         }
         match side {
             Side::Bare => {}
-            Side::Asserted => assertions.extend_from_slice(&self.skeleton.in_force),
+            Side::Unopened => assertions.extend_from_slice(&self.skeleton.in_force),
+            Side::Asserted => {
+                assertions.extend(self.skeleton.in_force.iter().map(|formula| self.skolems.open(*formula)));
+            }
             Side::Negated => {
                 for formula in &self.skeleton.in_force {
-                    assertions.push(store.not(*formula).ok()?);
+                    assertions.push(store.not(self.skolems.open(*formula)).ok()?);
                 }
             }
         }
@@ -264,9 +272,10 @@ impl Meta {
             return None;
         }
         let filling = self.holes.filling(constants);
-        let mut commands: Vec<Command> = self.skolems.iter().map(|fun| Command::DeclareConst(*fun)).collect();
+        let mut commands: Vec<Command> =
+            self.skolems.constants.iter().map(|fun| Command::DeclareConst(*fun)).collect();
         for (number, _) in kept {
-            let Monitor { fun, term, says } = *self.monitors.get(*number)?;
+            let Monitor { fun, term, says, .. } = *self.monitors.get(*number)?;
             let says = store.replace_in_place(says, &filling).ok()?;
             commands.push(Command::DeclareConst(fun));
             commands.push(Command::Assert(store.op(Op::Equal, &[term, says]).ok()?));
@@ -395,7 +404,7 @@ impl Meta {
 
     /// Constants for variables of quantifiers.
     pub fn skolems(&self) -> &[Fun] {
-        &self.skolems
+        &self.skolems.constants
     }
 }
 
@@ -475,6 +484,25 @@ mod tests {
         };
         assert_eq!(last(Side::Asserted), "(or (> x h!1) (< x h!2))");
         assert_eq!(last(Side::Negated), "(not (or (> x h!1) (< x h!2)))");
+    }
+
+    #[test]
+    fn no_quantifier_that_is_opened_is_left_in_a_meta_formula() {
+        let text = "(declare-fun p () Bool)(declare-fun x () Int)(assert (and p (exists ((y Int)) (< y x))))
+            (assert (or p (forall ((y Int)) (exists ((z Int)) (and (< z y) (< z 3))))))(check-sat)";
+        for preset in [Preset::Skolu, Preset::BlendB, Preset::Cpog] {
+            let mut store = Store::new();
+            let meta = meta(&mut store, text, &preset.settings());
+            for side in [Side::Bare, Side::Asserted, Side::Negated, Side::Unopened] {
+                let script = meta.formula(&mut store, side, &[(0, true)], false).expect("well-sorted");
+                let text = print::print(&store, &script, Release::STANDARD);
+                let has_quantifiers = text.contains("exists") || text.contains("forall");
+                assert_eq!(has_quantifiers, side == Side::Unopened, "{text}");
+            }
+        }
+        let skolu = said(text, &Preset::Skolu.settings());
+        assert_eq!(skolu[..2], ["(< q!1 x)", "(and p (< q!1 x))"]);
+        assert!(said(text, &Preset::Noskole.settings()).iter().any(|says| says.contains("exists")));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! that Boolean sub-expressions take truth values not seen yet.
 //!
 //! - [`Values`]: the engine and its settings; [`Preset`]: the configurations of the paper
-//! - `holes`: the skeleton; `constants`: what may stand in it; `expressions`, `domains`, `meta`: the meta-formula and its monitors
+//! - `holes`: the skeleton; `constants`: what may stand in it; `skolems`, `expressions`, `domains`, `meta`: the meta-formula and its monitors
 //! - `coverage`: what has been seen, and what to enforce next; `digest`: what is remembered of it in short
 //! - `coercion`: a round; `found`: what solvers say; `memory`: what a later round is to know; `watch`: what a model of a mutant covers
 
@@ -18,6 +18,7 @@ mod found;
 mod holes;
 mod memory;
 mod meta;
+mod skolems;
 mod watch;
 
 pub(crate) use coercion::Coercion;

@@ -20,6 +20,8 @@ pub struct Watched {
     pub enforced: Vec<Enforced>,
     /// Variables of quantifiers have no value in a model of the mutant: they keep that of the model that gave the constants.
     pub skolems: Vec<(Fun, Interpretation)>,
+    /// The mutant does not declare them: they are what they were in the enforcement, whatever its model is.
+    pub pinned: bool,
     /// Its number among the test cases.
     pub number: usize,
     /// A model has been looked at.
@@ -65,6 +67,12 @@ impl Watched {
             cheap.then(|| evaluated.holds(store, says).ok()).flatten()
         };
         meta.monitors.iter().enumerate().map(|(number, monitor)| truth((number, monitor.says))).collect()
+    }
+
+    /// Does a model of the mutant have a say in the truth value of a monitor? With a variable that keeps the value of the
+    /// enforcement it may be true by construction, and tells nothing about what enforcement comes to.
+    pub fn is_own(&self, meta: &Meta, number: usize) -> bool {
+        !self.pinned || meta.monitors.get(number).is_some_and(|monitor| !monitor.is_opened)
     }
 
     /// All truth values in a model, if one of them is new: most models of a seed show what others have shown.

@@ -461,6 +461,18 @@ fn figure(config: &Values, text: &str, name: &str) -> u64 {
 }
 
 #[test]
+fn an_opened_variable_that_keeps_the_enforcements_value_says_nothing_of_what_enforcement_comes_to() {
+    let text = "(declare-fun x () Int)(assert (exists ((y Int)) (> y 3)))(check-sat)";
+    let plain = Preset::Leafopt.settings();
+    assert!(figure(&plain, text, "looked at") > 0 && figure(&plain, text, "satisfiable") > 0);
+    assert_eq!(figure(&plain, text, "modelled"), 0, "nothing in the mutant's own model decides it");
+    let declared = Values { monitored: true, own_only: true, ..plain.clone() };
+    assert!(figure(&declared, text, "modelled") > 0, "the mutant has a value of its own for it");
+    let free = "(declare-fun x () Int)(assert (exists ((y Int)) (and (> y 3) (> x 5))))(check-sat)";
+    assert!(figure(&plain, free, "modelled") > 0, "x is the mutant's own");
+}
+
+#[test]
 fn a_draw_of_the_seeds_own_constants_is_drawn_again() {
     let text = "(declare-fun p () Bool)(assert (or p true))(check-sat)";
     let single = Values { iterations: 1, ..Preset::Rbase.settings() };
