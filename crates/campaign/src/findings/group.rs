@@ -320,8 +320,12 @@ impl Group {
 
 /// The group that a face belongs to, and why: that of the face it is most like.
 pub fn group_of(face: &Face, known: &[KnownFinding], rarity: Rarity) -> Option<(String, Likeness)> {
+    // Faces of an earlier version do not say whether a finding repeats.
+    let read = |finding: &KnownFinding| {
+        Face::from_text(&finding.face).map(|face| Face { flaky: face.flaky || finding.flaky, ..face })
+    };
     let faces: Vec<(&KnownFinding, Face)> =
-        known.iter().filter_map(|finding| Some((finding, Face::from_text(&finding.face)?))).collect();
+        known.iter().filter_map(|finding| Some((finding, read(finding)?))).collect();
     let of_line = faces.iter().map(|(_, its)| its).filter(|its| its.line() == face.line());
     let neighbours = Neighbours::among(of_line.chain([face]), rarity);
     let face = neighbours.aside(face.clone());
@@ -402,6 +406,9 @@ mod tests {
         let (group, likeness) = group_of(&other, &all, rarity()).expect("a group");
         assert!(group == "a" && likeness.why.contains("neither repeats"), "{likeness:?}");
         assert!(is_alike_any(&other, std::slice::from_ref(&one)));
+        let silent = Face { flaky: false, ..one.clone() };
+        let earlier = KnownFinding { flaky: true, ..known("a", "a", &silent) };
+        assert!(group_of(&other, &[earlier], rarity()).is_some(), "its face is of an earlier version");
         let lost = Face { signal: Some("SIGSEGV".to_owned()), ..flaky(Kind::Crash, "concat") };
         assert_eq!(group_of(&lost, &all, rarity()).map(|(group, _)| group).as_deref(), Some("a"));
         for apart in [
