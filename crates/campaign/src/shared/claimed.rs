@@ -21,6 +21,8 @@ pub struct ClaimedWork {
     untried: VecDeque<SeedText>,
     /// The store may have more of them.
     more_untried: bool,
+    /// There were some when it was asked last.
+    some_came: bool,
     /// Nothing but trying seeds is to be done: without one in hand there are no rounds.
     only_seeds: bool,
     /// When other processes were seen at work: what they have claimed and not tried comes back when they are gone.
@@ -33,6 +35,7 @@ impl Default for ClaimedWork {
             rounds: VecDeque::new(),
             untried: VecDeque::new(),
             more_untried: true,
+            some_came: false,
             only_seeds: false,
             others_seen: None,
         }
@@ -68,6 +71,7 @@ impl ClaimedWork {
 
     /// Seeds to try as they are; `more` tells whether the store may have others.
     pub fn add_untried(&mut self, seeds: Vec<SeedText>, more: bool) {
+        self.some_came = !seeds.is_empty();
         self.untried.extend(seeds);
         self.more_untried = more;
     }
@@ -80,6 +84,11 @@ impl ClaimedWork {
     /// Can a round be begun? Not while a seed that it needs is still to come from the store.
     pub fn is_ready(&self) -> bool {
         !self.only_seeds || !self.untried.is_empty()
+    }
+
+    /// Is the store to be asked now? Where the last answer was that there are none, others have them, and it can wait.
+    pub fn is_urgent(&self) -> bool {
+        self.is_ready() || self.some_came
     }
 
     /// Is all done that rounds are for?
@@ -150,5 +159,9 @@ mod tests {
         assert!(!claimed.may_come_back(false), "nobody else was there");
         claimed.see_others();
         assert!(claimed.may_come_back(false) && !claimed.may_come_back(true));
+        claimed.add_untried(Vec::new(), true);
+        assert!(!claimed.is_urgent() && !claimed.is_done(), "the store is asked at its pace");
+        claimed.add_untried(vec![SeedText::new("a", "(assert true)")], true);
+        assert!(claimed.next_untried().is_some() && claimed.is_urgent());
     }
 }

@@ -92,7 +92,9 @@ impl<'a> Shared<'a> {
                 }
                 return Some((round, state));
             }
-            self.nudge_exchange();
+            if state.claimed.is_urgent() {
+                self.nudge_exchange();
+            }
             let waited = self.rounds_came.wait_timeout(state, TICK);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
