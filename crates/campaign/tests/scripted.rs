@@ -252,6 +252,16 @@ fn a_campaign_that_only_tries_seeds_ends_when_each_was_tried_once() {
     }
 }
 
+#[test]
+fn without_seeds_there_is_nothing_to_try() {
+    let place = tempfile::tempdir().expect("a folder");
+    let setup = Setup::new("seed", &[], |_, script| sat(script).as_str().into());
+    let error = setup.run(&settings(place.path(), 1)).expect_err("refused").to_string();
+    assert!(error.contains("there are no seeds"), "{error}");
+    let setup = Setup::new("seed,generate", &[], |_, script| sat(script).as_str().into());
+    assert_eq!(setup.run(&settings(place.path(), 1)).expect("a campaign").tests, 1);
+}
+
 /// Every second answer of the old release is wrong, whatever the script is.
 fn by_turns(configuration: &Configuration, script: &str, runs: &std::sync::atomic::AtomicU64) -> String {
     let old = configuration.solver.name() == "z3@4.8.7" && script.contains("(assert");

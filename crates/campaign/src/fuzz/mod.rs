@@ -22,7 +22,7 @@ use self::start::{LOCK, agree_on, lock_folder, preflight, release_lost_claims};
 use crate::config::{Identity, Settings};
 use crate::error::CampaignError;
 use crate::findings;
-use crate::schedule::{SolverCoverage, logics};
+use crate::schedule::{Scheduler, SolverCoverage, logics};
 use crate::seeds::SeedFiles;
 use crate::shared::{Log, Observer};
 use crate::store::{KnownFinding, Place, Presence, Role, Totals};
@@ -102,6 +102,10 @@ pub fn run(
         identity.engines.iter().find(|name| !engines.iter().any(|engine| engine.name() == **name))
     {
         return Err(CampaignError::Usage(format!("there is no engine '{missing}'")));
+    }
+    if !settings.resume && seeds.seeds.is_empty() && (Scheduler { identity, targets, engines }).only_tries() {
+        let text = "there are no seeds, and no other engine was chosen than such as only try them: name seeds or engines";
+        return Err(CampaignError::Usage(text.into()));
     }
     if logics(identity, targets, &(0..targets.len()).collect::<Vec<_>>()).is_empty() {
         return Err(CampaignError::Usage("these solvers have no logic in common".into()));
