@@ -75,6 +75,12 @@ fn shown(summary: &Summary, out: &Path) -> String {
     let rejected = totals.rejected as f64 * 100.0 / totals.tests.max(1) as f64;
     line(format_args!("  scripts refused by a solver: {} ({rejected:.1} %)", totals.rejected));
     messages(&totals.refusals, &mut line);
+    for (solver, theories) in &summary.built_without {
+        let theories = theories.join(", ");
+        line(format_args!(
+            "    {solver} was built without {theories}: no script that has them is sent to it"
+        ));
+    }
     for (what, suspicions) in
         [("differences by design", &totals.excuses), ("suspicions that nothing proves", &totals.unproven)]
     {

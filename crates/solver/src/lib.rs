@@ -4,7 +4,7 @@
 //! * [`spec`]: what a user writes to name a solver.
 //! * [`install`]: from a spec to a release that is on this machine.
 //! * [`Solver`]: a release with its adapter and options: command lines.
-//! * `accepts`: which scripts it claims to take.
+//! * `accepts`: which scripts it claims to take; `built`: what its build was made without.
 //! * [`answer`]: what it said; [`crash`]: signatures of crashes; [`stack`]: where they happened.
 //! * [`options`]: its options as data, and which are fair to set.
 //! * [`tactics`]: tactics for checks, from what its adapter lists.
@@ -17,6 +17,7 @@
 mod accepts;
 pub mod adapter;
 pub mod answer;
+mod built;
 pub mod coverage;
 pub mod crash;
 pub mod fast;

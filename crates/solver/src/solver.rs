@@ -33,6 +33,8 @@ pub struct Solver {
     pub stamps: Stamps,
     /// What its developers' rules say about each of its options, where those have been read.
     pub rules: Option<Arc<OptionRules>>,
+    /// Theories that its release has and this build has not, where that has been asked.
+    pub built_without: Vec<String>,
 }
 
 /// A command line: program, words and the variables it needs.
@@ -56,7 +58,9 @@ impl Solver {
     ) -> Self {
         let wordings = Arc::new(Wordings::new(&adapter, installed.version.as_ref(), common));
         let stamps = Stamps::of(&installed);
-        Solver { installed, adapter, wordings, options, screen: Screen::built_in(), stamps, rules: None }
+        let screen = Screen::built_in();
+        let built_without = Vec::new();
+        Solver { installed, adapter, wordings, options, screen, stamps, rules: None, built_without }
     }
 
     /// The release, where known.
@@ -108,9 +112,11 @@ impl Solver {
         }
     }
 
-    /// Names of the theories this release has.
+    /// Names of the theories this release has, without those that this build is known to lack.
     pub fn theories(&self) -> Vec<&str> {
-        self.adapter.theories_of(self.version())
+        let mut theories = self.adapter.theories_of(self.version());
+        theories.retain(|name| !self.built_without.iter().any(|lacked| lacked == name));
+        theories
     }
 
     /// Faster ways to run it, best first.

@@ -32,6 +32,37 @@ fn daemons_and_litter_do_not_outlive_identification() {
     assert!(!std::env::temp_dir().join("litter").exists());
 }
 
+/// A program that says it is cvc5, and for every script the same.
+fn says(folder: &Path, line: &str) -> String {
+    let body = format!("case $1 in --version) echo This is cvc5 version 1.4.2;; *) echo '{line}';; esac");
+    testkit::program(folder, "cvc5", &body).display().to_string()
+}
+
+#[test]
+fn what_a_build_was_made_without_is_asked_once_per_build_and_not_claimed() {
+    let (home, folder) =
+        (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
+    let lacked = |spec: &str| {
+        let solver = solvers(home.path()).resolve(spec, &|_, _| ()).expect("a program").remove(0);
+        assert_eq!(solver.theories().contains(&"finite_fields"), solver.built_without.is_empty());
+        assert!(solver.theories().contains(&"strings"), "only what was asked about");
+        solver.built_without
+    };
+    let program = says(folder.path(), "(error \"cvc5 was not configured with --cocoa\")");
+    assert_eq!(lacked(&program), ["finite_fields"]);
+    let remembered: Vec<PathBuf> = std::fs::read_dir(home.path().join("built"))
+        .expect("something is remembered")
+        .map(|entry| entry.expect("readable").path())
+        .collect();
+    assert_eq!(remembered.len(), 1, "{remembered:?}");
+    let text = std::fs::read_to_string(&remembered[0]).expect("readable");
+    std::fs::write(&remembered[0], text.replace("false", "true")).expect("written");
+    assert!(lacked(&program).is_empty(), "it is not asked again");
+    // Another build is another program.
+    assert!(lacked(&says(folder.path(), "sat")).is_empty());
+    assert_eq!(lacked(&says(folder.path(), "(error \"cvc5 was built without it\")")), ["finite_fields"]);
+}
+
 /// A copy of an installed release in a data directory of its own.
 fn copied(home: &Path) -> Option<(Solvers, PathBuf)> {
     let original = testkit::get("z3@4.8.7")?;

@@ -52,6 +52,21 @@ fn releases_named_with_one_word_answer_and_give_a_model() {
 }
 
 #[test]
+fn a_build_is_not_claimed_to_have_what_it_was_made_without() {
+    let script =
+        "(set-logic QF_FF)\n(declare-const x (_ FiniteField 3))\n(assert (= (ff.mul x x) x))\n(check-sat)\n";
+    let mut store = smtlib::Store::new();
+    let parsed = smtlib::parse(&mut store, script.as_bytes(), smtlib::Mode::Tolerant).expect("well-sorted");
+    let usage = smtlib::logic::usage(&store, &parsed.script);
+    for spec in ["cvc5@1.4.2", "cvc5@1.0.9"] {
+        let Some(solver) = get(spec) else { continue };
+        let (answers, stdout) = run(&solver, script, &RunRequest::default());
+        assert_eq!(solver.accepts(&usage), answers.class != RunClass::NotBuilt, "{spec}: {stdout}");
+        assert!(solver.adapter.theories_of(solver.version()).contains(&"finite_fields"), "{spec}");
+    }
+}
+
+#[test]
 fn a_refused_script_is_not_an_answer_for_any_solver() {
     let script = "(set-logic QF_BV)\n(declare-const x (_ BitVec 8))\n(assert (bvult x y))\n(check-sat)\n";
     for spec in ["z3@5.4.0", "cvc5@1.4.2", "yices@2.6.5", "bitwuzla@0.9.1"] {

@@ -9,6 +9,7 @@ mod tally;
 mod witness;
 mod worker;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,6 +63,8 @@ pub struct Summary {
     pub seeds: usize,
     /// How much of the solvers' code has been reached, where it is watched.
     pub coverage: Vec<SolverCoverage>,
+    /// Theories that solvers were built without, by solver: no script that has them is sent there.
+    pub built_without: BTreeMap<String, Vec<String>>,
     /// Seed files that could not be used.
     pub rejected_seeds: usize,
     /// The user ended it.

@@ -1,5 +1,6 @@
 //! One process's part of a campaign: its threads, from what it takes over to its summary.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -119,6 +120,7 @@ impl Session<'_> {
             coverage: state.reached.coverage(),
             run: state.run_totals().clone(),
             totals,
+            built_without: self.built_without(),
             rejected_seeds: rejected_seeds.len(),
             interrupted,
         })
@@ -131,7 +133,12 @@ impl Session<'_> {
         totals.versions.count(concat!("osprey ", env!("CARGO_PKG_VERSION")).to_owned());
         totals.versions.count(environment::platform());
         for solver in self.solvers() {
-            totals.versions.count(format!("{}: {}", solver.name(), environment::of_program(&solver)));
+            let without = match solver.built_without.join(", ") {
+                none if none.is_empty() => none,
+                some => format!(", built without {some}"),
+            };
+            let program = environment::of_program(&solver);
+            totals.versions.count(format!("{}: {program}{without}", solver.name()));
         }
         // A campaign that goes on has counted them before.
         if self.owner && !self.settings.resume {
@@ -258,6 +265,12 @@ impl Session<'_> {
             }
         });
         failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+
+    /// What the builds lack that their releases have.
+    fn built_without(&self) -> BTreeMap<String, Vec<String>> {
+        let lacking = self.solvers().into_iter().filter(|solver| !solver.built_without.is_empty());
+        lacking.map(|solver| (solver.name(), solver.built_without)).collect()
     }
 
     /// Do the workers end because every seed has been tried, and not because the campaign is over?

@@ -73,7 +73,27 @@ pub fn logics(identity: &Identity, targets: &[Target], group: &[usize]) -> Vec<S
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    #[test]
+    fn what_a_build_lacks_is_in_no_logic_of_the_campaign() {
+        let of = |built_without: &[&str]| {
+            let built_without = built_without.iter().map(ToString::to_string).collect();
+            let solver = solver::Solver { built_without, ..testkit::made_up("cvc5@1.4.2") };
+            let rng_seeds = 0..20;
+            let all = rng_seeds.flat_map(|rng_seed| {
+                let identity = Identity::of_runs(Duration::from_secs(1), 1024, rng_seed);
+                logics(&identity, &Target::numbered([solver.clone()]), &[0])
+            });
+            all.collect::<Vec<_>>()
+        };
+        let has_fields = |name: &String| name.contains("FF") || name.contains("fields");
+        assert!(of(&[]).iter().any(has_fields));
+        let without = of(&["finite_fields"]);
+        assert!(!without.is_empty() && !without.iter().any(has_fields), "{without:?}");
+    }
 
     #[test]
     fn mixes_are_logics_of_the_campaigns_seed_and_only_of_what_all_solvers_have() {

@@ -159,6 +159,8 @@ pub struct Theory {
     pub since: Option<Version>,
     /// First release without it.
     pub before: Option<Version>,
+    /// A small script that a build without it refuses, where not every build of these releases has it.
+    pub probe: Option<String>,
 }
 
 /// Logics that the solver accepts.
@@ -358,11 +360,17 @@ impl Adapter {
 
     /// Names of the theories a release has. Without a version: those of the newest.
     pub fn theories_of(&self, version: Option<&Version>) -> Vec<&str> {
-        self.theories
-            .iter()
-            .filter(|theory| covers(&theory.since, &theory.before, version))
-            .flat_map(|theory| theory.names.iter().map(String::as_str))
-            .collect()
+        let theories = self.theories_in(version);
+        theories.flat_map(|theory| theory.names.iter().map(String::as_str)).collect()
+    }
+
+    /// Theories that a release has, but not every build of it, each with a script that tells.
+    pub fn optional_theories(&self, version: Option<&Version>) -> impl Iterator<Item = (&Theory, &str)> {
+        self.theories_in(version).filter_map(|theory| Some((theory, theory.probe.as_deref()?)))
+    }
+
+    fn theories_in(&self, version: Option<&Version>) -> impl Iterator<Item = &Theory> {
+        self.theories.iter().filter(move |theory| covers(&theory.since, &theory.before, version))
     }
 
     /// Whether it accepts a logic for a script with these needs.

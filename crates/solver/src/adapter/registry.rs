@@ -240,6 +240,11 @@ fn validate(adapter: &Adapter) -> Result<(), String> {
     }
     for theory in &adapter.theories {
         ordered("theory", &theory.since, &theory.before)?;
+        if let Some(probe) = &theory.probe {
+            let mut store = smtlib::Store::new();
+            smtlib::parse(&mut store, probe.as_bytes(), smtlib::Mode::Tolerant)
+                .map_err(|error| format!("the probe of {}: {error}", theory.names.join(", ")))?;
+        }
     }
     for rule in &adapter.forms {
         ordered("form", &rule.since, &rule.before)?;

@@ -79,7 +79,7 @@ impl Solvers {
         let mut solvers = Vec::new();
         for spec in Spec::parse(text)? {
             for installed in self.find(&spec.which, progress)? {
-                solvers.push(self.ready(installed, spec.options.clone())?);
+                solvers.push(self.ready(installed, spec.options.clone())?.ask_what_it_lacks(&self.home));
             }
         }
         Ok(solvers)
@@ -136,7 +136,7 @@ impl Solvers {
             (a.lineage(), past(a), Reverse(a.version())).cmp(&(b.lineage(), past(b), Reverse(b.version())))
         });
         solvers.dedup_by_key(|solver| solver.lineage());
-        solvers
+        solvers.into_iter().map(|solver| solver.ask_what_it_lacks(&self.home)).collect()
     }
 
     fn available(&self, adapter: &Adapter, ask: bool) -> Available {
