@@ -186,9 +186,10 @@ fn found_from_several(labelled: &mut [Labelled]) {
     }
 }
 
-/// Items of one issue are one bug if they were mended in one release.
+/// Items of one issue are one bug if they were mended in one release. Whoever knew of no issue may have written 0.
 fn truth(item: &Item) -> String {
-    match item.more.get("issue").and_then(toml::Value::as_integer) {
+    let issue = item.more.get("issue").and_then(toml::Value::as_integer);
+    match issue.filter(|issue| *issue > 0) {
         Some(issue) => format!("{} issue {issue}, fixed in {}", item.solver, item.fixed_in),
         None => item.id.clone(),
     }
@@ -271,16 +272,20 @@ fn quality(labelled: &[&Labelled], groups: &[String]) -> (f64, f64) {
 fn fill(draft: &mut Draft, making: &Making, barren: u64, labelled: &[Labelled]) {
     let all: Vec<&Labelled> = labelled.iter().collect();
     let own: Vec<&Labelled> = labelled.iter().filter(|one| !one.stray).collect();
-    let bugs: BTreeSet<&str> = all.iter().map(|one| one.truth.as_str()).collect();
+    let bugs =
+        |chosen: &[&Labelled]| chosen.iter().map(|one| one.truth.as_str()).collect::<BTreeSet<&str>>().len();
     let items: BTreeSet<&str> = all.iter().map(|one| one.item.as_str()).collect();
     draft.summary.push(format!(
         "{} findings of {} items, {} different bugs, {} s of a campaign from each trigger, all mixed. {barren} more items \
-         gave no finding. Strays, most likely of other bugs than the item's: {}.",
+         gave no finding. Strays, most likely of other bugs than the item's: {}. Without \
+         strays {} findings of {} bugs are left.",
         all.len(),
         items.len(),
-        bugs.len(),
+        bugs(&all),
         making.time.as_secs(),
-        all.len() - own.len()
+        all.len() - own.len(),
+        own.len(),
+        bugs(&own)
     ));
     let mut table = Table::new(
         "",
@@ -329,4 +334,27 @@ fn torn(labelled: &[&Labelled], groups: &[String]) -> Table {
         table.row([(*bug).into(), Cell::from(signatures.join("; "))]);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(id: &str, issue: &str) -> Item {
+        let text = format!(
+            "id = '{id}'\nsolver = 'z3'\nversion = '4.8.7'\nkind = 'crash'\nexpected = 'sat'\ntheory = 'ints'\n{issue}"
+        );
+        toml::from_str(&text).expect("an item")
+    }
+
+    #[test]
+    fn items_of_one_issue_are_one_bug_and_those_without_a_number_are_bugs_of_their_own() {
+        let one = |issue| truth(&item("one", issue));
+        let other = |issue| truth(&item("other", issue));
+        assert_eq!(one("issue = 42"), other("issue = 42"));
+        for unknown in ["", "issue = 0"] {
+            assert_ne!(one(unknown), other(unknown), "{unknown}");
+        }
+        assert_ne!(one("issue = 42"), one("issue = 43"));
+    }
 }
