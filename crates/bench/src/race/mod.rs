@@ -108,14 +108,11 @@ fn judge(
         std::fs::copy(file, triggers.join(format!("{number:05}.smt2"))).map_err(failed)?;
     }
     let campaign = out.join("campaign");
-    // Every seed has its turn; now and then a round goes to one that had it.
-    let rounds = files.len() + files.len() / 8 + 8;
     let output = std::process::Command::new(&field.osprey)
         .arg("fuzz")
         .arg(&triggers)
         .args(["-s", &spec(&field.target), "--reference", &spec(&field.reference)])
         .args(["--engine", "seed", "--bisect", "--reduce-all", "--json", "--timeout", JUDGE_TIMEOUT])
-        .args(["--iterations", &rounds.to_string()])
         .args(["--jobs", &field.jobs.max(1).to_string(), "--rng-seed", "1", "--out"])
         .arg(&campaign)
         .stderr(std::process::Stdio::null())
