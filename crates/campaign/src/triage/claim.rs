@@ -187,7 +187,7 @@ impl Triage<'_> {
             match claim {
                 Claim::New => {
                     finding.group = place.membership.clone();
-                    return Ok(Decision::Ours(place));
+                    return Ok(Decision::Ours(Box::new(place)));
                 }
                 Claim::Known(other) if (other.round, other.step) != (place.known.round, place.known.step) => {
                     return Ok(Decision::Known);
@@ -199,7 +199,8 @@ impl Triage<'_> {
                     }
                     finding.group = place.membership_in(&other);
                     let membership = finding.group.clone();
-                    return Ok(Decision::Ours(Placement { known: other, membership, kept: true }));
+                    let place = Placement { known: other, membership, kept: true };
+                    return Ok(Decision::Ours(Box::new(place)));
                 }
                 Claim::Behind(all) => self.shared.state().findings.know_all(all),
             }
@@ -235,7 +236,7 @@ impl Triage<'_> {
 /// What a claim came to.
 enum Decision {
     /// It gets its place.
-    Ours(Placement),
+    Ours(Box<Placement>),
     /// Its signature is known, or nobody wants to hear of it.
     Known,
     /// This very test case has its place already: it must not be counted as a duplicate of itself.
