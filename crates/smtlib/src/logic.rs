@@ -30,6 +30,8 @@ pub struct Usage {
     pub bitvectors: bool,
     /// Something of such a sort is declared, defined or bound; the parts of floats are bit-vectors without that.
     pub named_bitvectors: bool,
+    /// The same of integers or reals: some solvers have no such sort in logics without arithmetic.
+    pub named_numbers: bool,
     pub floats: bool,
     pub datatypes: bool,
     pub strings: bool,
@@ -116,6 +118,7 @@ pub fn usage(store: &Store, script: &Script) -> Usage {
         usage.see_treatment(store, command);
     }
     usage.named_bitvectors = usage.bitvectors;
+    usage.named_numbers = usage.ints || usage.reals;
     let mut sorts = BTreeSet::new();
     for term in store.subterms(&script.terms(store)) {
         sorts.insert(store.sort_of(term));
@@ -150,6 +153,7 @@ impl Usage {
                 for var in store.var_list(vars) {
                     let sort = store.var_sort(*var);
                     self.named_bitvectors |= matches!(store.sort_kind(sort), SortKind::BitVec(_));
+                    self.named_numbers |= matches!(store.sort_kind(sort), SortKind::Int | SortKind::Real);
                     if sort == Sort::REGLAN {
                         self.forms.insert(Form::LanguageSymbol);
                     }
@@ -367,15 +371,15 @@ pub fn widen(store: &mut Store, script: &mut Script) -> Usage {
 
 /// Puts a script that has left its logic into one that it fits: `ALL` for operators that one of these releases hides in the
 /// logics of the standard (all that are not standard, if no release is given), or `HO_ALL` if it was a logic of functions as
-/// values; nonlinear for linear arithmetic, linear for difference arithmetic, with bit-vectors where some are declared (Z3
-/// does not know their sort in `QF_FP`). Mutants leave the logic of their seed, and solvers then refuse them. Tells what the
+/// values; nonlinear for linear arithmetic, linear for difference arithmetic, with bit-vectors or numbers where some are declared (Z3
+/// does not know the sort of bit-vectors in `QF_FP`, and cvc5 not that of reals). Mutants leave the logic of their seed, and solvers then refuse them. Tells what the
 /// script uses.
 pub fn widen_for(store: &mut Store, script: &mut Script, releases: &[Release]) -> Usage {
     let mut usage = usage(store, script);
     let Some(name) = usage.logic.as_deref().map(str::to_owned) else { return usage };
     let wider = if usage.operators.iter().any(|op| is_hidden(*op, releases)) {
         if is_higher_order(&name) { "HO_ALL".to_owned() } else { "ALL".to_owned() }
-    } else if !has_arithmetic(&name) && usage.theories.iter().any(is_numbers) {
+    } else if !has_arithmetic(&name) && (usage.named_numbers || usage.theories.iter().any(is_numbers)) {
         usage.logic()
     } else {
         let name = if usage.named_bitvectors { with_bitvectors(&name) } else { name.clone() };
@@ -498,8 +502,8 @@ mod tests {
             ("QF_LIRA", "(= (/ (to_real x) (/ 0.0 2.0)) 1.0)", "QF_NIRA"),
             ("ALL", "(< (* x x) 3)", "ALL"),
             ("QF_S", "(< x (str.len \"a\"))", "QF_SLIA"),
-            ("QF_S", "(str.prefixof \"a\" \"ab\")", "QF_S"),
-            ("QF_UF", "(= x y)", "QF_UF"),
+            ("QF_S", "(str.prefixof \"a\" \"ab\")", "QF_SLIA"),
+            ("QF_UF", "(= x y)", "QF_LIA"),
             ("QF_LIA", "(set.member x (set.singleton y))", "ALL"),
             ("HO_ALL", "(set.member x (set.singleton y))", "HO_ALL"),
             ("HO_LIA", "(set.member x (set.singleton y))", "HO_ALL"),
@@ -513,6 +517,16 @@ mod tests {
             ("QF_FP", "(declare-const b (_ BitVec 16))(assert (= b b))", "QF_BVFP"),
             ("QF_UFFPLRA", "(define-fun f ((b (_ BitVec 16))) Bool true)(assert (f #x0000))", "QF_UFBVFPLRA"),
             ("FPLRA", "(assert (forall ((b (_ BitVec 16))) (= b b)))", "BVFPLRA"),
+            // Nor does the number that a float is made of.
+            ("QF_FP", "(declare-const f Float16)(assert (= f ((_ to_fp 5 11) RNE 0.5)))", "QF_FP"),
+            (
+                "QF_FP",
+                "(declare-const h Real)(declare-const f Float16)(assert (= f ((_ to_fp 5 11) RNE h)))",
+                "QF_FPLRA",
+            ),
+            ("QF_UFBV", "(declare-fun f (Int) Bool)(declare-const h Int)(assert (f h))", "QF_UFLIA"),
+            ("FP", "(assert (forall ((r Real)) (fp.isNaN ((_ to_fp 5 11) RNE r))))", "FPLRA"),
+            ("QF_S", "(assert (str.prefixof \"a\" \"ab\"))", "QF_S"),
             ("QF_ABVFP", "(declare-const b (_ BitVec 16))(assert (= b b))", "QF_ABVFP"),
         ] {
             let text = format!("(set-logic {logic}){script}(check-sat)");
