@@ -28,6 +28,8 @@ pub struct Seed {
 pub enum Attempt {
     /// Already read but not yet checked.
     Model(Model),
+    /// What it printed although it does not know whether there is a model: it may contradict the script.
+    Candidate(Model),
     /// It says that there is none.
     Refuted,
     /// It does not know, did not answer in time, or failed.

@@ -374,7 +374,8 @@ impl Ask for Questions<'_> {
         };
         match reply {
             Reply::Answer(text) => {
-                read(&text, store).map_or(Attempt::Undecided, |read| Attempt::Model(read.model))
+                let known = if answer == Some(Answer::Sat) { Attempt::Model } else { Attempt::Candidate };
+                read(&text, store).map_or(Attempt::Undecided, |read| known(read.model))
             }
             Reply::Nothing if answer == Some(Answer::Unsat) => Attempt::Refuted,
             Reply::Nothing if matches!(run.answers.class, RunClass::Crash(_)) => Attempt::Crashed,
@@ -503,7 +504,7 @@ mod tests {
             ("sat\n((define-fun x () Int 5))\n", "model"),
             ("unsat\n", "refuted"),
             ("unknown\n", "undecided"),
-            ("unknown\n((define-fun x () Int 5))\n", "model"),
+            ("unknown\n((define-fun x () Int 5))\n", "candidate"),
         ];
         let strict = ("unknown\n((define-fun x () Int 5))\n", "undecided", true);
         for (output, expected, only_sat) in
@@ -514,6 +515,7 @@ mod tests {
             let mut questions = Questions { targets: &targets, runner: &mut solvers, cache: &mut cache };
             let found = match questions.attempt(&mut store, &script, 1) {
                 Attempt::Model(_) => "model",
+                Attempt::Candidate(_) => "candidate",
                 Attempt::Refuted => "refuted",
                 Attempt::Undecided => "undecided",
                 Attempt::Crashed => "crashed",

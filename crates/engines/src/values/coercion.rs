@@ -55,8 +55,9 @@ pub(crate) struct Coercion {
     /// An earlier round has left its coverage.
     goes_on: bool,
     iterations: usize,
-    /// Further variants asked in a row that did not decide anything.
+    /// Further variants asked in a row that did not decide anything, of formulas and of mutants.
     in_vain: u32,
+    in_vain_of_mutants: u32,
     /// Enforcements that somebody was asked about in vain, those included that were tried again with fewer monitors.
     undecided_cases: usize,
     /// Test cases so far, those that are pending included.
@@ -121,6 +122,7 @@ impl Coercion {
             goes_on,
             iterations: 0,
             in_vain: 0,
+            in_vain_of_mutants: 0,
             undecided_cases: 0,
             numbered: 0,
             counts: Counts::default(),
@@ -156,10 +158,15 @@ impl Coercion {
     }
 
     /// Nobody has decided anything. A contradiction is a decision: the next combination may have a model.
-    fn is_undecided(&self) -> bool {
+    pub(super) fn nobody_decides(&self) -> bool {
         let Counts { enforcements, undecided, .. } = self.counts;
+        !self.goes_on && enforcements > 0 && undecided == enforcements
+    }
+
+    /// That has been so often enough to give the seed up.
+    fn is_undecided(&self) -> bool {
         let limit = self.config.undecided;
-        !self.goes_on && limit > 0 && undecided >= limit && undecided == enforcements
+        limit > 0 && self.counts.undecided >= limit && self.nobody_decides()
     }
 
     fn is_over(&self) -> bool {
@@ -293,23 +300,9 @@ impl Coercion {
         self.mutate(bench, constants, enforced, Source::Model(from));
     }
 
-    /// A model of a formula that is one of many: of one solver, or of the next ones where it does not decide.
+    /// A model of a formula that is one of many.
     fn ask(&mut self, bench: &mut Bench<'_>, script: &Script, variant: u32) -> Found {
-        self.counts.asked += 1;
-        let mut found = attempt(bench, script, variant);
-        for turn in 1..=FALLBACKS {
-            if found.is_decided() || self.in_vain >= IN_VAIN {
-                break;
-            }
-            self.counts.asked += 1;
-            let other = attempt(bench, script, variant + turn);
-            self.in_vain = if other.is_decided() { 0 } else { self.in_vain + 1 };
-            // A crash is told unless there is a model: it is what a test case is wanted for.
-            if !(matches!(found, Found::Crashed) && matches!(other, Found::Nothing | Found::Undecided)) {
-                found = other;
-            }
-        }
-        found
+        ask_in_turn(bench, script, variant, &mut self.counts.asked, &mut self.in_vain)
     }
 
     /// The enforcement without those of its monitors that contradict each other or the rest, by their places; without a core,
@@ -428,9 +421,9 @@ impl Coercion {
             false => Some(script.clone()),
         };
         let Some(whole) = whole.filter(|_| asks) else { return Shown::Nothing };
-        self.counts.asked_of_mutants += 1;
         self.counts.looked_at += counted;
-        let Found::Model(own) = attempt(bench, &whole, 0) else { return Shown::Nothing };
+        let (asked, in_vain) = (&mut self.counts.asked_of_mutants, &mut self.in_vain_of_mutants);
+        let Found::Model(own) = ask_in_turn(bench, &whole, 0, asked, in_vain) else { return Shown::Nothing };
         self.counts.satisfiable += counted;
         let mut model = own.model().restricted_to(script);
         model.complete(bench.store, script);
@@ -515,7 +508,7 @@ impl Round for Coercion {
     }
 
     fn exhausted(&self) -> Option<&'static str> {
-        let reason = if self.is_undecided() { "no solver decides its meta-formula" } else { "saturated" };
+        let reason = if self.nobody_decides() { "no solver decides its meta-formula" } else { "saturated" };
         (self.pending.is_empty() && self.is_done() && !self.wants_neighbours()).then_some(reason)
     }
 
@@ -551,6 +544,32 @@ impl Round for Coercion {
     fn explain(&self, store: &Store, name: &dyn Fn(usize) -> String) -> Option<String> {
         Some(explain::round(store, self, name))
     }
+}
+
+/// A model of a script: of one solver, or of the next ones where it does not decide. Counts the questions, and the further ones in
+/// a row that were in vain.
+fn ask_in_turn(
+    bench: &mut Bench<'_>,
+    script: &Script,
+    variant: u32,
+    asked: &mut usize,
+    in_vain: &mut u32,
+) -> Found {
+    *asked += 1;
+    let mut found = attempt(bench, script, variant);
+    for turn in 1..=FALLBACKS {
+        if found.is_decided() || *in_vain >= IN_VAIN {
+            break;
+        }
+        *asked += 1;
+        let other = attempt(bench, script, variant + turn);
+        *in_vain = if other.is_decided() { 0 } else { *in_vain + 1 };
+        // A crash is told unless there is a model: it is what a test case is wanted for.
+        if !(matches!(found, Found::Crashed) && matches!(other, Found::Nothing | Found::Undecided)) {
+            found = other;
+        }
+    }
+    found
 }
 
 /// What is known of a mutant's models when it is made.

@@ -50,7 +50,8 @@ pub struct Values {
     pub own_only: bool,
     /// Enforced monitors stay in the mutant without being enforced there: how the paper measured that.
     pub monitored: bool,
-    /// After so many enforcements all of which nobody decided the seed is given up; 0: never, as in the paper.
+    /// After so many enforcements all of which nobody decided the seed is given up; 0: never. The paper says nothing of it, and
+    /// the author's program drops a file after more than three rounds of nothing but time-outs.
     pub undecided: usize,
     /// Truth values that no model of a mutant can give, such as the falsehood of an assertion, are no goals. In the paper they
     /// are enforced like all others.

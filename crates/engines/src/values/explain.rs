@@ -67,7 +67,7 @@ pub fn round(store: &Store, round: &Coercion, name: &dyn Fn(usize) -> String) ->
         pairs.all,
         pairs.impossible,
         pairs.given_up,
-        if round.is_done() { ", nothing is left to enforce" } else { "" },
+        end(round),
         counts.satisfied,
         counts.enforcements,
         counts.mutants,
@@ -76,6 +76,15 @@ pub fn round(store: &Store, round: &Coercion, name: &dyn Fn(usize) -> String) ->
         counts.modelled
     );
     text
+}
+
+/// Why the round enforces nothing more.
+fn end(round: &Coercion) -> &'static str {
+    match (round.is_done(), round.nobody_decides()) {
+        (false, _) => "",
+        (true, false) => ", nothing is left to enforce",
+        (true, true) => ", nobody decides what is enforced",
+    }
 }
 
 fn some(mut named: Vec<String>) -> String {

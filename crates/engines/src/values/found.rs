@@ -1,6 +1,6 @@
 //! What solvers make of the formulas of a round.
 
-use eval::{EvaluatedModel, Mode};
+use eval::{EvaluatedModel, Mode, Model};
 use smtlib::{Script, Store};
 
 use super::meta::question;
@@ -35,15 +35,27 @@ impl Found {
 /// A model of a script from a solver, with a value for everything that the script declares.
 pub fn attempt(bench: &mut Bench<'_>, script: &Script, variant: u32) -> Found {
     let question = question(bench.store, script);
+    let evaluated = |store: &Store, mut model: Model| {
+        model.complete(store, script);
+        Box::new(EvaluatedModel::new(model, Mode::Given, OF_A_MONITOR))
+    };
     match bench.ask.attempt(bench.store, &question, variant) {
-        Attempt::Model(mut model) => {
-            model.complete(bench.store, script);
-            Found::Model(Box::new(EvaluatedModel::new(model, Mode::Given, OF_A_MONITOR)))
+        Attempt::Model(model) => Found::Model(evaluated(bench.store, model)),
+        Attempt::Candidate(model) => {
+            let mut evaluated = evaluated(bench.store, model);
+            let refuted = contradicts(bench.store, &mut evaluated, script);
+            if refuted { Found::Undecided } else { Found::Model(evaluated) }
         }
         Attempt::Refuted => Found::Nothing,
         Attempt::Undecided => Found::Undecided,
         Attempt::Crashed => Found::Crashed,
     }
+}
+
+/// Is an assertion false under what a solver printed without knowing? What is enforced is a constant, which is never left
+/// open. Of scripts with levels nobody says which assertions the model is for.
+fn contradicts(store: &Store, evaluated: &mut EvaluatedModel, script: &Script) -> bool {
+    !script.is_incremental() && script.assertions().any(|term| evaluated.holds(store, term) == Ok(false))
 }
 
 /// A test case with the model as witness where our evaluator finds that it is one.

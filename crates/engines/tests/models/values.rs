@@ -189,9 +189,111 @@ fn a_seed_is_given_up_after_four_enforcements_that_nobody_decides() {
 fn contradictions_do_not_end_a_round_and_the_papers_configurations_never_give_up() {
     let careful = Values { undecided: 4, ..Preset::Skolu.settings() };
     assert_eq!(enforcements(&careful, &mut Denies(true)), (10, Some("saturated")));
-    assert_eq!(enforcements(&Preset::Skolu.settings(), &mut Denies(false)), (10, Some("saturated")));
+    let undecided = Some("no solver decides its meta-formula");
+    assert_eq!(enforcements(&Preset::Skolu.settings(), &mut Denies(false)), (10, undecided));
     assert!(enforcements(&Preset::BlendB.settings(), &mut Denies(true)).0 > 10);
     assert!(Preset::all().all(|preset| preset.settings().undecided == 0));
+}
+
+/// Prints a model full of default values, in which no monitor is true: beside `sat`, or without knowing.
+struct Prints {
+    known: bool,
+    asked: usize,
+}
+
+impl Ask for Prints {
+    fn model(&mut self, _: &mut Store, _: &Script, _: u32) -> Option<Model> {
+        None
+    }
+
+    fn attempt(&mut self, store: &mut Store, script: &Script, _: u32) -> Attempt {
+        let mut texts = script.assertions().map(|formula| store.term_text(formula));
+        self.asked += usize::from(texts.any(|text| text.starts_with("m!")));
+        if self.known { Attempt::Model(Model::new()) } else { Attempt::Candidate(Model::new()) }
+    }
+
+    fn agreed_status(&mut self, _: &Store, _: &Script) -> Option<(Status, String)> {
+        None
+    }
+
+    fn confirmed_core(&mut self, _: &Store, _: &Script) -> Option<Vec<usize>> {
+        None
+    }
+}
+
+#[test]
+fn a_candidate_that_contradicts_what_is_enforced_is_no_model_and_the_next_solver_is_asked() {
+    let lean = Values { lean: true, models: 1, ..Preset::Skolu.settings() };
+    let satisfied = |known: bool| {
+        let mut store = Store::new();
+        // Under zeros everything is false. The skeleton and the first truth are asked of a second solver, in vain.
+        let text = "(declare-fun x () Int)(assert (and (< x 7) (> x 2)))(check-sat)";
+        let seeds = [seed(read(&mut store, text), None)];
+        let (mut rng, mut ask, grammar) = (rng::stream(1, 1), Prints { known, asked: 0 }, grammar("QF_LIA"));
+        let (store, options) = (&mut store, &NoOptions);
+        let mut bench =
+            Bench { store, rng: &mut rng, ask: &mut ask, grammar: &grammar, seeds: &seeds, options };
+        let mut round = lean.open(&mut bench).expect("constants");
+        while round.next(&mut bench).is_some() {}
+        let of = |wanted| round.figures().into_iter().find(|(name, _)| *name == wanted);
+        (of("satisfied").map(|found| found.1), of("enforcements").map(|found| found.1), ask.asked)
+    };
+    assert_eq!(satisfied(true), (Some(6), Some(6), 3), "a solver that says sat is taken at its word");
+    assert_eq!(satisfied(false), (Some(3), Some(6), 4), "what is enforced false is false there");
+}
+
+/// Decides enforcements at once, and mutants only for the second that is asked.
+#[derive(Default)]
+struct Slow(Vec<u32>);
+
+impl Ask for Slow {
+    fn model(&mut self, _: &mut Store, _: &Script, _: u32) -> Option<Model> {
+        None
+    }
+
+    fn attempt(&mut self, store: &mut Store, script: &Script, variant: u32) -> Attempt {
+        let is_mutant = !script.assertions().any(|formula| store.term_text(formula).contains("h!"));
+        if is_mutant {
+            self.0.push(variant);
+        }
+        if is_mutant && variant == 0 { Attempt::Undecided } else { Attempt::Model(Model::new()) }
+    }
+
+    fn agreed_status(&mut self, _: &Store, _: &Script) -> Option<(Status, String)> {
+        None
+    }
+
+    fn confirmed_core(&mut self, _: &Store, _: &Script) -> Option<Vec<usize>> {
+        None
+    }
+}
+
+#[test]
+fn a_mutant_that_one_solver_does_not_decide_is_shown_to_the_next_one() {
+    let config = Values { iterations: 1, models: 1, own_only: true, ..Preset::Skolu.settings() };
+    let mut ask = Slow::default();
+    enforcements(&config, &mut ask);
+    assert_eq!(ask.0, [0, 1]);
+}
+
+#[test]
+fn a_round_of_which_nobody_decides_anything_does_not_say_that_nothing_is_left() {
+    for config in [Values { near: 0, ..Values::default() }, Preset::Skolu.settings()] {
+        let mut store = Store::new();
+        let seeds = [seed(read(&mut store, "(declare-fun x () Int)(assert (< x 7))(check-sat)"), None)];
+        let (mut rng, mut ask, grammar) = (rng::stream(1, 1), Denies(false), grammar("QF_LIA"));
+        let (store, options) = (&mut store, &NoOptions);
+        let mut bench =
+            Bench { store, rng: &mut rng, ask: &mut ask, grammar: &grammar, seeds: &seeds, options };
+        let mut round = config.open(&mut bench).expect("constants");
+        while round.next(&mut bench).is_some() {}
+        assert_eq!(round.exhausted(), Some("no solver decides its meta-formula"));
+        let text = round.explain(bench.store, &|number| number.to_string()).expect("it explains itself");
+        assert!(
+            text.contains("nobody decides what is enforced") && !text.contains("nothing is left"),
+            "{text}"
+        );
+    }
 }
 
 #[test]
