@@ -124,8 +124,17 @@ impl Solver {
         self.adapter.fast_modes(self.version())
     }
 
-    /// The command line for a script at `file`.
+    /// The command line for any script at `file`.
     pub fn line(&self, request: &RunRequest, file: &str) -> Result<CommandLine, InstallError> {
+        self.line_for(request, file, None)
+    }
+
+    fn line_for(
+        &self,
+        request: &RunRequest,
+        file: &str,
+        script: Option<&[u8]>,
+    ) -> Result<CommandLine, InstallError> {
         let launcher = |error: crate::launch::LaunchError| InstallError::Launcher(error.to_string());
         let (program, mut arguments) = match &self.installed.how {
             How::Executable { path } => (path.clone(), Vec::new()),
@@ -134,7 +143,7 @@ impl Solver {
                 (interpreter.clone(), host::python::arguments(script, module))
             }
         };
-        arguments.extend(self.words(request, file).into_iter().map(OsString::from));
+        arguments.extend(self.words_for(request, file, script).into_iter().map(OsString::from));
         Ok(CommandLine { program, arguments, env: self.installed.env.clone() })
     }
 
@@ -151,7 +160,7 @@ impl Solver {
         script: &'a [u8],
         request: &RunRequest,
     ) -> Result<Invocation<'a>, InstallError> {
-        let line = self.line(request, INPUT)?;
+        let line = self.line_for(request, INPUT, Some(script))?;
         let mut invocation = Invocation::new(line.program, script);
         invocation.input = self.screen.for_solver(script);
         invocation.args = line.arguments;
@@ -173,13 +182,17 @@ impl Solver {
         words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
     }
 
-    /// The words after the program.
+    /// The words after the program, for any script.
     pub fn words(&self, request: &RunRequest, file: &str) -> Vec<String> {
+        self.words_for(request, file, None)
+    }
+
+    fn words_for(&self, request: &RunRequest, file: &str, script: Option<&[u8]>) -> Vec<String> {
         let settings = request.settings.iter().filter(|setting| !self.screen.refuses(setting));
         let settings = settings.map(|setting| self.option_word(setting));
         let mut options: Vec<String> = self.options.iter().cloned().chain(settings).collect();
         match self.adapter.call_for(self.version(), self.installed.how.way()) {
-            Some(call) => call.words(request, &options, file),
+            Some(call) => call.words(request, &options, file, script),
             None => {
                 options.push(file.to_string());
                 options
@@ -236,6 +249,21 @@ pub(crate) mod tests {
         let solver = solver("z3", Some("4.8.7"), &["smt.qi.cost=(+ weight 1)"]);
         let shown = solver.shown(&RunRequest { models: true, ..RunRequest::default() }, "it's.smt2");
         assert_eq!(shown, r"z3 -smt2 model=true 'smt.qi.cost=(+ weight 1)' 'it'\''s.smt2'");
+    }
+
+    #[test]
+    fn cvc5_gets_its_experimental_arrays_only_where_the_script_has_some() {
+        let solver = solver("cvc5", Some("1.4.2"), &[]);
+        let broad = RunRequest { broad: true, ..RunRequest::default() };
+        let gets = |script: &[u8]| {
+            let arguments = solver.invocation(script, &broad).expect("an invocation").args;
+            assert!(arguments.contains(&OsString::from("--fp-exp")), "{arguments:?}");
+            arguments.contains(&OsString::from("--arrays-exp"))
+        };
+        assert!(
+            gets(b"(assert (= a ((as const (Array Int Int)) 0)))") && gets(b"(assert (eqrange a b 0 3))")
+        );
+        assert!(!gets(b"(declare-const s (Set Int))(assert (> (set.card s) 2))(check-sat)"));
     }
 
     #[test]

@@ -38,6 +38,9 @@ pub struct Call {
     /// request: a report wants the plain command line.
     #[serde(default)]
     pub broad: Vec<String>,
+    /// Such switches that only scripts with certain words need, and that cost others an answer.
+    #[serde(default)]
+    pub broad_for: Vec<BroadFor>,
     /// Switches that make models available.
     #[serde(default)]
     pub models: Vec<String>,
@@ -65,6 +68,25 @@ pub struct Call {
     /// Switches that limit its memory, with `{megabytes}`.
     #[serde(default)]
     pub memory: Vec<String>,
+}
+
+/// Switches for scripts that need them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BroadFor {
+    /// One of these texts stands in the script.
+    pub mentions: Vec<String>,
+    pub options: Vec<String>,
+}
+
+impl BroadFor {
+    /// A script that is not known may need them.
+    fn is_needed(&self, script: Option<&[u8]>) -> bool {
+        let stands_in = |script: &[u8], text: &String| {
+            script.windows(text.len().max(1)).any(|part| part == text.as_bytes())
+        };
+        script.is_none_or(|script| self.mentions.iter().any(|text| stands_in(script, text)))
+    }
 }
 
 /// What a run wants from the solver beside the answers.
@@ -102,9 +124,15 @@ pub(super) const PLACEHOLDERS: &[&str] =
     &["{options}", "{file}", "{seed}", "{seconds}", "{milliseconds}", "{megabytes}"];
 
 impl Call {
-    /// The command line for a script at `file`. The words of `options` (the user's own, then those of the request's
+    /// The command line for a script at `file`, whose text may be known. The words of `options` (the user's own, then those of the request's
     /// settings) come after the request's switches, so that they win.
-    pub fn words(&self, request: &RunRequest, options: &[String], file: &str) -> Vec<String> {
+    pub fn words(
+        &self,
+        request: &RunRequest,
+        options: &[String],
+        file: &str,
+        script: Option<&[u8]>,
+    ) -> Vec<String> {
         let given = options;
         let mut options: Vec<String> = Vec::new();
         let wanted = [
@@ -117,6 +145,9 @@ impl Call {
         ];
         for (_, words) in wanted.iter().filter(|(wanted, _)| *wanted) {
             options.extend(words.iter().cloned());
+        }
+        for more in self.broad_for.iter().filter(|more| request.broad && more.is_needed(script)) {
+            options.extend(more.options.iter().cloned());
         }
         if let Some(seed) = request.seed {
             options.extend(self.seed.iter().map(|word| word.replace("{seed}", &seed.to_string())));
@@ -170,6 +201,7 @@ impl Call {
         ]
         .into_iter()
         .chain(&self.alternatives)
+        .chain(self.broad_for.iter().map(|more| &more.options))
         .flatten()
     }
 }
@@ -208,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_plain_request_gives_the_plain_command_line() {
-        assert_eq!(call().words(&RunRequest::default(), &[], "a.smt2"), ["-smt2", "a.smt2"]);
+        assert_eq!(call().words(&RunRequest::default(), &[], "a.smt2", None), ["-smt2", "a.smt2"]);
     }
 
     #[test]
@@ -220,15 +252,29 @@ mod tests {
             ..RunRequest::default()
         };
         let given = ["--models", "-q", "x=1"].map(String::from);
-        let words = call().words(&request, &given, "a b.smt2");
+        let words = call().words(&request, &given, "a b.smt2", None);
         assert_eq!(words, ["-smt2", "s=7", "-t:1500", "-T:2", "--models", "-q", "x=1", "a b.smt2"]);
+    }
+
+    #[test]
+    fn switches_for_some_scripts_are_given_to_these_and_where_the_script_is_not_known() {
+        let more = BroadFor { mentions: vec!["(as const".into()], options: vec!["--arrays".into()] };
+        let call = Call { broad: vec!["--all".into()], broad_for: vec![more], ..call() };
+        let words = |broad, script| {
+            let request = RunRequest { broad, ..RunRequest::default() };
+            call.words(&request, &[], "f", script).join(" ")
+        };
+        assert_eq!(words(true, None), "-smt2 --all --arrays f");
+        assert_eq!(words(true, Some(b"(= a ((as const S) 0))")), "-smt2 --all --arrays f");
+        assert_eq!(words(true, Some(b"(declare-const a S)")), "-smt2 --all f");
+        assert_eq!(words(false, Some(b"(as const S)")), "-smt2 f");
     }
 
     #[test]
     fn alternatives_come_by_number_and_begin_again() {
         let words = |alternative| {
             let request = RunRequest { alternative, ..RunRequest::default() };
-            call().words(&request, &["a=9".to_owned()], "f").join(" ")
+            call().words(&request, &["a=9".to_owned()], "f", None).join(" ")
         };
         let all = [0, 1, 2, 3, 4].map(words);
         let [none, one, two] = ["-smt2 a=9 f", "-smt2 a=1 a=9 f", "-smt2 b=2 c=3 a=9 f"];
