@@ -53,7 +53,7 @@ const EXPECTED: &[(&str, usize, u64)] = &[
     ("storm", 200, 0x65ad_3a21_eb9d_fad0),
     ("diver", 200, 0x1103_6797_ac00_8bd7),
     ("polarity", 200, 0x56bb_12f4_feb5_28e7),
-    ("values", 43, 0x0231_3f1f_e544_5f62),
+    ("values", 63, 0x5ce5_798e_5092_649f),
     ("diver-uniform", 200, 0x4a62_6bb8_ba20_bcb2),
     ("diver-no-complicate", 200, 0x953f_6737_9292_5b87),
     ("falcon", 200, 0xdb99_cb64_3111_e144),
@@ -63,7 +63,7 @@ const EXPECTED: &[(&str, usize, u64)] = &[
     ("opfuzz+incremental", 200, 0xcee1_ddb3_b1f4_3acc),
     ("polarity+incremental", 200, 0x3c4c_3bd3_0d50_5695),
     ("storm+values", 200, 0x6e37_1428_424c_fe0d),
-    ("opfuzz+values", 200, 0xe780_5b54_d628_7ee6),
+    ("opfuzz+values", 200, 0xfb1a_fdf1_c5fe_1175),
 ];
 
 /// Knows models full of default values, and a core.

@@ -3,7 +3,7 @@
 use dashu_int::UBig;
 use eval::sorts::Sorts;
 use eval::{Model, to_term};
-use smtlib::{Head, Index, Op, Rational, SortError, SortKind, Store, Term};
+use smtlib::{Head, Index, Op, Rational, Sort, SortError, SortKind, Store, Term};
 
 /// What the abstract domain of a term's sort tells apart. The rows for Bool, Int, Real, String and floats are those of
 /// Table I; floats have subnormal and normal numbers besides. The other sorts are ours. Empty for sorts without a domain.
@@ -11,7 +11,8 @@ pub fn domain(store: &mut Store, term: Term) -> Vec<Term> {
     parts(store, term).unwrap_or_default()
 }
 
-/// Relations of two terms of one sort: equal or not, and the order of numbers. Empty for terms of different sorts.
+/// Relations of two terms of one sort: equal or not, and the order of numbers; an integer beside a real is read as one. Empty
+/// for terms of other different sorts.
 pub fn relations(store: &mut Store, one: Term, other: Term) -> Vec<Term> {
     related(store, one, other).unwrap_or_default()
 }
@@ -140,10 +141,13 @@ fn bits(store: &mut Store, term: Term, width: u32) -> Result<Vec<Term>, SortErro
 }
 
 fn related(store: &mut Store, one: Term, other: Term) -> Result<Vec<Term>, SortError> {
+    let (one, other) = match (store.sort_of(one), store.sort_of(other)) {
+        (Sort::INT, Sort::REAL) => (store.op(Op::ToReal, &[one])?, other),
+        (Sort::REAL, Sort::INT) => (one, store.op(Op::ToReal, &[other])?),
+        (sort, others) if sort != others => return Ok(Vec::new()),
+        _ => (one, other),
+    };
     let sort = store.sort_of(one);
-    if sort != store.sort_of(other) {
-        return Ok(Vec::new());
-    }
     let mut found = equal_or_not(store, one, other)?;
     let order = match store.sort_kind(sort) {
         SortKind::Int => [Op::IntGt, Op::IntLt, Op::IntGe, Op::IntLe],
@@ -159,8 +163,6 @@ fn related(store: &mut Store, one: Term, other: Term) -> Result<Vec<Term>, SortE
 
 #[cfg(test)]
 mod tests {
-    use smtlib::Sort;
-
     use super::*;
 
     fn symbol(store: &mut Store, name: &str, sort: Sort) -> Term {
@@ -244,6 +246,9 @@ mod tests {
             assert_eq!(found[..2], alike);
             assert_eq!(found[2..], ["(> h1 h2)", "(< h1 h2)", "(>= h1 h2)", "(<= h1 h2)"]);
         }
+        let mixed = between(Sort::INT, Sort::REAL);
+        assert_eq!((mixed.len(), mixed[0].as_str()), (6, "(= (to_real h1) h2)"));
+        assert_eq!(between(Sort::REAL, Sort::INT)[2], "(> h1 (to_real h2))");
         let found = between(float, float);
         assert_eq!(found[..2], alike);
         assert_eq!(found[2..], ["(fp.gt h1 h2)", "(fp.lt h1 h2)", "(fp.geq h1 h2)", "(fp.leq h1 h2)"]);
