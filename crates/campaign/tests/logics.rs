@@ -82,7 +82,10 @@ fn the_logic_of_a_script_stays_unless_a_solver_hides_an_operator_there() {
         let (family, version) = text.split_once('@').expect("a release");
         Release::new(family.parse().expect("a family"), version.parse().expect("a version"))
     };
-    let x = "(declare-const x Int)(declare-const r Real)(declare-const b (_ BitVec 8))";
+    let declared = |logic: &str| match logic {
+        "QF_BV" => "(declare-const b (_ BitVec 8))",
+        _ => "(declare-const x Int)(declare-const r Real)",
+    };
     for (logic, formula, releases, expected) in [
         ("QF_LIA", "(= (rem x 3) 1)", &["z3@4.8.7", "cvc5@1.4.2"][..], "QF_LIA"),
         ("QF_LIA", "(= (rem 3 x) 1)", &["z3@4.8.7"], "QF_NIA"),
@@ -93,10 +96,11 @@ fn the_logic_of_a_script_stays_unless_a_solver_hides_an_operator_there() {
         ("QF_RDL", "(= (abs r) r)", &["z3@4.8.7"], "QF_LRA"),
         ("QF_BV", "(= (ext_rotate_left b b) b)", &["z3@5.4.0"], "ALL"),
         ("QF_BV", "(= (bvredor b) #b1)", &["z3@5.4.0", "bitwuzla@0.9.1"], "QF_BV"),
+        ("QF_FP", "(= r 1.0)", &["z3@5.4.0"], "QF_FPLRA"),
         ("QF_LIA", "(= (int.pow2 x) 1)", &["cvc5@1.4.2"], "QF_NIA"),
     ] {
         let mut store = Store::new();
-        let text = format!("(set-logic {logic}){x}(assert {formula})(check-sat)");
+        let text = format!("(set-logic {logic}){}(assert {formula})(check-sat)", declared(logic));
         let script = smtlib::parse(&mut store, text.as_bytes(), Mode::Tolerant).expect("well-formed").script;
         let releases: Vec<Release> = releases.iter().map(|text| release(text)).collect();
         let (script, _) = runnable(&mut store, &script, &releases);

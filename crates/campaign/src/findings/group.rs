@@ -88,13 +88,16 @@ pub fn alike(one: &Face, other: &Face) -> Option<Likeness> {
         let why = format!("it comes down to the same operators, {}", one.operators.join(", "));
         return Some(Likeness { degree: 1.0, why });
     }
-    // Both came down to connectives: their options are all there is to tell.
+    // Both came down to connectives: their options are all there is to tell. Those of the one are among those of the other:
+    // a second tactic only ends what the first one has begun.
     let bare = |face: &Face| face.reduced && face.operators.is_empty();
-    if bare(one) && bare(other) && !one.options.is_empty() && one.options == other.options {
+    let fewer = if one.options.len() <= other.options.len() { &one.options } else { &other.options };
+    if bare(one) && bare(other) && !fewer.is_empty() {
         let about_meaning = |face: &Face| face.kind.is_some_and(Kind::is_about_meaning);
         if about_meaning(one) == about_meaning(other) {
-            let why = format!("it needs the same options, {}, and no operators", one.options.join(", "));
-            return Some(Likeness { degree: 0.9, why });
+            let degree = if one.options.len() == other.options.len() { 0.9 } else { 0.8 };
+            let why = format!("it needs the same options, {}, and no operators", fewer.join(", "));
+            return Some(Likeness { degree, why });
         }
     }
     let common = overlap(&one.constructs, &other.constructs)?;
@@ -482,6 +485,9 @@ mod tests {
         let model = with(Kind::InvalidModel, &["sat.prob_search=true"]);
         assert!(alike(&one, &model).expect("one bug").why.contains("sat.prob_search"));
         assert_eq!(alike(&one, &with(Kind::RefutationSoundness, &[])), None, "nothing of the other is known");
+        let ended = with(Kind::InvalidModel, &["sat.prob_search=true", "tactic qfaufbv"]);
+        assert!(alike(&one, &ended).expect("one bug").why.contains("sat.prob_search=true, and"));
+        assert_eq!(alike(&with(Kind::InvalidModel, &["tactic lia"]), &ended), None, "another option");
         assert_eq!(alike(&one, &with(Kind::Performance, &["sat.prob_search=true"])), None);
         assert_eq!(
             alike(&one, &Face { reduced: false, ..model.clone() }),
