@@ -96,7 +96,6 @@ fn the_logic_of_a_script_stays_unless_a_solver_hides_an_operator_there() {
         ("QF_RDL", "(= (abs r) r)", &["z3@4.8.7"], "QF_LRA"),
         ("QF_BV", "(= (ext_rotate_left b b) b)", &["z3@5.4.0"], "ALL"),
         ("QF_BV", "(= (bvredor b) #b1)", &["z3@5.4.0", "bitwuzla@0.9.1"], "QF_BV"),
-        ("QF_FP", "(= r 1.0)", &["z3@5.4.0"], "QF_FPLRA"),
         ("QF_LIA", "(= (int.pow2 x) 1)", &["cvc5@1.4.2"], "QF_NIA"),
     ] {
         let mut store = Store::new();
