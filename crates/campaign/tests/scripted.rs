@@ -163,14 +163,16 @@ fn put_back(folder: &Path) -> PathBuf {
     pending
 }
 
+/// The older of the two refutes what has a comparison.
+fn refuted_by_the_old_one(configuration: &Configuration, script: &str) -> ScriptedAnswer {
+    let old = configuration.solver.name() == "z3@4.8.7";
+    if old && script.contains("(> ") { "unsat\n".into() } else { sat(script).as_str().into() }
+}
+
 #[test]
 fn what_a_killed_campaign_left_pending_is_told_apart_when_it_goes_on() {
     let place = tempfile::tempdir().expect("a folder");
-    let wrong = |configuration: &Configuration, script: &str| -> ScriptedAnswer {
-        let old = configuration.solver.name() == "z3@4.8.7";
-        if old && script.contains("(> ") { "unsat\n".into() } else { sat(script).as_str().into() }
-    };
-    let setup = Setup::new("seed", &[SEED], wrong);
+    let setup = Setup::new("seed", &[SEED], refuted_by_the_old_one);
     let first = setup.run(&settings(place.path(), 1)).expect("a campaign");
     let folder = place.path().join("bugs").join(&first.findings[0].folder);
     let pending = put_back(&folder);
@@ -307,11 +309,7 @@ fn a_finding_that_cannot_be_read_is_told_once_and_the_others_go_on() {
 #[test]
 fn a_test_case_whose_folders_a_kill_left_twice_is_no_duplicate_of_itself() {
     let place = tempfile::tempdir().expect("a folder");
-    let wrong = |configuration: &Configuration, script: &str| -> ScriptedAnswer {
-        let old = configuration.solver.name() == "z3@4.8.7";
-        if old && script.contains("(> ") { "unsat\n".into() } else { sat(script).as_str().into() }
-    };
-    let setup = Setup::new("seed", &[SEED], wrong);
+    let setup = Setup::new("seed", &[SEED], refuted_by_the_old_one);
     let first = setup.run(&settings(place.path(), 1)).expect("a campaign");
     let folder = place.path().join("bugs").join(&first.findings[0].folder);
     // The claim was made and its folder written, but the pending one was still there.

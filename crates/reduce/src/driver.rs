@@ -286,7 +286,7 @@ impl Reduction<'_> {
     /// Tries the best text under other options.
     pub fn reconfigured(&mut self, configuration: Configuration) -> Result<bool, ReduceError> {
         let configuration = Arc::new(configuration);
-        let words = configuration.command_line("");
+        let words = configuration.command_line("", None);
         let hash = hash_of(&self.best.text, Some(&words));
         if self.over() || self.tried.contains(&hash) {
             return Ok(false);

@@ -143,7 +143,7 @@ impl Solver {
                 (interpreter.clone(), host::python::arguments(script, module))
             }
         };
-        arguments.extend(self.words_for(request, file, script).into_iter().map(OsString::from));
+        arguments.extend(self.words(request, file, script).into_iter().map(OsString::from));
         Ok(CommandLine { program, arguments, env: self.installed.env.clone() })
     }
 
@@ -169,8 +169,9 @@ impl Solver {
         Ok(invocation)
     }
 
-    /// The command line as its developers would type it: the solver's own name and words, nothing of ours.
-    pub fn shown(&self, request: &RunRequest, file: &str) -> String {
+    /// The command line as its developers would type it: the solver's own name and words, nothing of ours. A script that is
+    /// not known may be any.
+    pub fn shown(&self, request: &RunRequest, file: &str, script: Option<&[u8]>) -> String {
         let program = match &self.installed.how {
             How::Executable { path } => {
                 path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
@@ -178,16 +179,12 @@ impl Solver {
             _ => self.installed.name.clone(),
         };
         let mut words = vec![program];
-        words.extend(self.words(request, file));
+        words.extend(self.words(request, file, script));
         words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
     }
 
-    /// The words after the program, for any script.
-    pub fn words(&self, request: &RunRequest, file: &str) -> Vec<String> {
-        self.words_for(request, file, None)
-    }
-
-    fn words_for(&self, request: &RunRequest, file: &str, script: Option<&[u8]>) -> Vec<String> {
+    /// The words after the program; some depend on the script, if that is known.
+    pub fn words(&self, request: &RunRequest, file: &str, script: Option<&[u8]>) -> Vec<String> {
         let settings = request.settings.iter().filter(|setting| !self.screen.refuses(setting));
         let settings = settings.map(|setting| self.option_word(setting));
         let mut options: Vec<String> = self.options.iter().cloned().chain(settings).collect();
@@ -247,7 +244,7 @@ pub(crate) mod tests {
     #[test]
     fn the_shown_command_line_can_be_pasted_into_a_shell() {
         let solver = solver("z3", Some("4.8.7"), &["smt.qi.cost=(+ weight 1)"]);
-        let shown = solver.shown(&RunRequest { models: true, ..RunRequest::default() }, "it's.smt2");
+        let shown = solver.shown(&RunRequest { models: true, ..RunRequest::default() }, "it's.smt2", None);
         assert_eq!(shown, r"z3 -smt2 model=true 'smt.qi.cost=(+ weight 1)' 'it'\''s.smt2'");
     }
 
@@ -258,7 +255,9 @@ pub(crate) mod tests {
         let gets = |script: &[u8]| {
             let arguments = solver.invocation(script, &broad).expect("an invocation").args;
             assert!(arguments.contains(&OsString::from("--fp-exp")), "{arguments:?}");
-            arguments.contains(&OsString::from("--arrays-exp"))
+            let ran = arguments.contains(&OsString::from("--arrays-exp"));
+            assert_eq!(solver.shown(&broad, "a.smt2", Some(script)).contains("--arrays-exp"), ran);
+            ran
         };
         assert!(
             gets(b"(assert (= a ((as const (Array Int Int)) 0)))") && gets(b"(assert (eqrange a b 0 3))")

@@ -216,7 +216,7 @@ impl RunRecord {
             user_options: configuration.solver.options.clone(),
             version: configuration.solver.version().map(ToString::to_string).unwrap_or_default(),
             sha256: configuration.solver.installed.sha256.clone(),
-            command: configuration.command_line(file),
+            command: configuration.command_line(file, Some(&run.script)),
             settings: configuration.request.settings.clone(),
             unfair,
             too_many,
@@ -231,7 +231,7 @@ impl RunRecord {
             ended: environment::ended(&run.outcome),
             crash: run.answers.crash().cloned(),
             program: environment::program(&configuration.solver),
-            arguments: configuration.solver.words(&configuration.request, file),
+            arguments: configuration.solver.words(&configuration.request, file, Some(&run.script)),
             from_stdin: !configuration.solver.reads_file(),
             origin: environment::of_program(&configuration.solver),
         }

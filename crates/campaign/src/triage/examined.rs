@@ -52,7 +52,7 @@ impl Examined {
 }
 
 fn key(kind: Kind, accused: &Configuration, script: &str) -> String {
-    format!("{kind}\n{} {}\n{script}", accused.solver.name(), accused.command_line(""))
+    format!("{kind}\n{} {}\n{script}", accused.solver.name(), accused.command_line("", None))
 }
 
 /// A script with all values of a kind alike, widths and indices included.

@@ -268,7 +268,7 @@ fn run_reports(
             role: role(place),
             solver: run.configuration.solver.name(),
             options: run.configuration.options(),
-            command: run.configuration.command_line("FILE"),
+            command: run.configuration.command_line("FILE", Some(&run.script)),
             class: run.answers.class.word().to_string(),
             checks,
             said,

@@ -349,6 +349,7 @@ fn report(
     releases: Option<Releases>,
 ) -> Report {
     let best = &reduced.best;
+    let file = output.display().to_string();
     Report {
         input: input.to_owned(),
         output: output.to_owned(),
@@ -358,7 +359,7 @@ fn report(
         seconds: reduced.elapsed.as_secs_f64(),
         finished: reduced.finished,
         kind,
-        command: best.configuration.as_ref().map(|one| one.command_line(&output.display().to_string())),
+        command: best.configuration.as_ref().map(|one| one.command_line(&file, Some(best.text.as_bytes()))),
         witness: best.witness.is_some(),
         releases,
         passes: reduced.passes.clone(),

@@ -159,7 +159,7 @@ impl<'t> Trial<'t> {
             Variant::WithoutOption(place) => Arc::new(without(&self.configuration, &[*place])),
             _ => Arc::clone(&self.configuration),
         };
-        let key = (text, configuration.command_line(""), self.other_models);
+        let key = (text, configuration.command_line("", None), self.other_models);
         if let Some(known) = self.known.get(&key) {
             return Ok(Some(*known));
         }

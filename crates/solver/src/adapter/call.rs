@@ -82,8 +82,10 @@ pub struct BroadFor {
 impl BroadFor {
     /// A script that is not known may need them.
     fn is_needed(&self, script: Option<&[u8]>) -> bool {
+        // Before each run: most places are told by their first byte.
         let stands_in = |script: &[u8], text: &String| {
-            script.windows(text.len().max(1)).any(|part| part == text.as_bytes())
+            let text = text.as_bytes();
+            (0..script.len()).any(|at| Some(&script[at]) == text.first() && script[at..].starts_with(text))
         };
         script.is_none_or(|script| self.mentions.iter().any(|text| stands_in(script, text)))
     }

@@ -67,9 +67,10 @@ impl Configuration {
         self.solver.options.len() + self.request.settings.len()
     }
 
-    /// The command line for a file of this name, as the solver's developers would type it.
-    pub fn command_line(&self, file: &str) -> String {
-        self.solver.shown(&self.request, file)
+    /// The command line for a file of this name, as the solver's developers would type it. Some words depend on the script:
+    /// without it they are there.
+    pub fn command_line(&self, file: &str, script: Option<&[u8]>) -> String {
+        self.solver.shown(&self.request, file, script)
     }
 
     /// The same party without the solver's own checks of its results, and with models available. A failed check of its
